@@ -307,7 +307,7 @@ const Forecaster& Library::sent_by(const nccl::KernelSettings& t) const {
 
 const Forecaster& Library::sent_by(const nccl::Candidate& chosen, const nccl::Play& played) const {
   nccl::KernelSettings t{nccl_->minor, chosen.shape, chosen.protocol};
-  t.channels = nccl_->channels;
+  t.channels = nccl_->all_channels(situation());
   if (chosen.protocol == nccl::Protocol::ll) t.threads = static_cast<std::int16_t>(played.threads);
   if (chosen.protocol == nccl::Protocol::ll && situation().gpu >= Gpu::hopper)
     t.in_use = static_cast<std::int16_t>(played.channels);

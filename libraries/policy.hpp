@@ -23,7 +23,8 @@ struct Situation {
   int channels = 2;                  ///< that NCCL's search finds, before NCCL doubles them
   BytesPerSecond intra_bandwidth = BytesPerSecond(20e9);  ///< of one channel on a node
   BytesPerSecond inter_bandwidth = BytesPerSecond(12e9);  ///< of one channel between nodes
-  BytesPerSecond nvlink_bandwidth = {};  ///< of all channels that NCCL finds on one node alone; 0: no NVLinks
+  BytesPerSecond nvlink_bandwidth =
+      {};  ///< of all channels on one of several nodes, were it alone; 0: no limit
   BytesPerSecond tree_bandwidth = {};    ///< of one channel of a tree on a node; 0: intra_bandwidth
   int switch_channels = 0;               ///< of NVLS; 0: the node's switches cannot multicast and reduce
   BytesPerSecond switch_bandwidth = {};  ///< of one such channel

@@ -167,8 +167,8 @@ Situation situation(const Description& description, Occupancy o, const std::stri
     keep_least(found, fewest);
     s.rails = std::min(s.rails, network_cards(fewest));
   }
-  if (found.nvlink) {
-    const Channels alone = s.nodes > 1 ? rings_of(b, ChannelReach::node) : found;
+  if (found.nvlink && s.nodes > 1) {
+    const Channels alone = rings_of(b, ChannelReach::node);
     s.nvlink_bandwidth = static_cast<double>(alone.channels.size()) * alone.bandwidth;
   }
   s.link = found.nvlink ? NodeLink::nvlink : NodeLink::pci;

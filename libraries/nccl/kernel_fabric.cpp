@@ -67,9 +67,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   double GBps = limit(Collective::allreduce);
   if (tree && t.protocol == Protocol::ll128)  // the slower of both ways
     GBps = std::min(threads_up * limit(Collective::reduce), (1 - threads_up) * limit(Collective::broadcast));
-  if (t.peers == 0)
-    GBps = std::min(
-        GBps, share_of_links(t.minor, s, Policy{.minor = t.minor, .channels = t.channels}.all_channels(s)));
+  if (t.peers == 0 && t.channels) GBps = std::min(GBps, share_of_links(t.minor, s, *t.channels));
   if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(carriers.channels * GBps * 1e9);
   if (carriers.most.value > 0) threads_ = std::max(threads_, 1.0 / carriers.most);
   const int threads = t.threads > 0 ? t.threads : kernel_.threads;

@@ -15,7 +15,7 @@ struct KernelSettings {
   Shape shape = Shape::ring;  ///< ring or tree, whose latencies differ
   Protocol protocol = Protocol::simple;
   Rank peers = 0;  ///< to how many peers a GPU sends at once by ncclSend; 0: a message has one channel
-  std::optional<int> channels = {};  ///< if NCCL was told a number
+  std::optional<int> channels = {};  ///< that share a node's links; for ncclSend, if NCCL was told a number
   std::int16_t in_use = 1;           ///< channels of the kernel, which share what a GPU moves
   std::int16_t threads = 0;          ///< of a channel; 0: all that the protocol has
 };

@@ -80,11 +80,14 @@ class Player {
            s_.network_latency.value * 1e6;
   }
 
-  /// What a channel's threads move: all channels share the links, and NCCL's limits are those of the pair
-  /// that a channel of its search becomes.
-  double kernel_rate(Collective collective) const {
-    const double limit = channel_limit(minor_, shape_, protocol_, collective, s_, play_.channels);
-    return std::min(share_of_links(minor_, s_, all_channels_), limit) * 1e3;
+  double links() const { return share_of_links(minor_, s_, all_channels_) * 1e3; }
+  /// What so many of a channel's threads move: all channels share the links, and NCCL's limits are those of
+  /// the pair that a channel of its search becomes.
+  double kernel_rate(Collective collective, double threads = 1) const {
+    double limit = channel_limit(minor_, shape_, protocol_, collective, s_, play_.channels);
+    if (limit == unlimited && nodes_ > 1 && s_.link == NodeLink::nvlink)
+      limit = s_.intra_bandwidth.value / 8e9;
+    return std::min(share_of_links(minor_, s_, all_channels_), threads * limit) * 1e3;
   }
   double rail_time(double bytes) const {
     return bytes * kernel_.bytes_on_wire / (s_.rail_bandwidth.value * 1e-6);
@@ -231,7 +234,7 @@ class Player {
     for (bool up : {true, false}) {
       const double share = split ? (up ? threads_up : 1 - threads_up) : 1;
       const Collective half = up ? Collective::reduce : Collective::broadcast;
-      const double rate = kernel_rate(split ? half : collective_) * share;
+      const double rate = kernel_rate(split ? half : collective_, share);
       const double busy = turns(chunk_, rate);
       const double first = split ? std::min(busy, turn_ * share / rate) : busy;
       moving_ += steps * (step() + first) + hops * (hop() + on_wire + busy) +
@@ -239,6 +242,7 @@ class Player {
       const double threads = busy + (split ? 0 : step());
       slowest = std::max(slowest, threads), all += std::max(threads, on_cards);
     }
+    if (split) slowest = std::max(slowest, 2 * chunk_ / links());  // which carry both ways
     const double following = (loops_ - 1) * (split ? std::max(slowest, on_cards) : all);
     limit_ = following < moving_ ? "latency" : on_cards > slowest ? network_cards : gpu_channels;
     moving_ += following;

@@ -107,8 +107,6 @@ class NcclCalibrator {
           "nccl-tests tables calibrate NCCL's software: --policy nccl-2.18, or the release that ran, not '" +
           policy_ + "'");
     for (const Measurement& m : all) add(m);
-    if (cases_.empty())
-      throw InputError(all.front().source() + ": no size is left that NCCL plays by rings or trees");
     const Situation& first = situations_.begin()->second;
     start_ = software_on(read_blueprint(base), nccl::parse(policy_)->minor, first);
     for (std::size_t p = 0; p < protocols.size(); ++p)
@@ -131,6 +129,8 @@ class NcclCalibrator {
   /// The values are those that forecast best beside what stays as published; how far they may be off is told
   /// by a fit in which nothing is taken to be known.
   NcclCalibration run(const std::string& source) {
+    if (cases_.empty())
+      throw InputError("there is no size that NCCL plays by rings or trees to calibrate with");
     const LogFit all = fitted(costs_);
     std::vector<Cost> determined;
     std::vector<double> deviations;

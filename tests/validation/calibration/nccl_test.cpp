@@ -138,7 +138,7 @@ TEST(CalibrateNccl, LeavesOutWhatSwitchesReduce) {
                                    "rings and trees"),
       notes.end());
   EXPECT_EQ(complaint([&] { calibrate_nccl(base, {all.back()}, "nccl-2.22", "made up"); }),
-            "made.txt:1: no size is left that NCCL plays by rings or trees");
+            "there is no size that NCCL plays by rings or trees to calibrate with");
 }
 
 TEST(CalibrateNccl, Refuses) {
