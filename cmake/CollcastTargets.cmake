@@ -63,10 +63,11 @@ endfunction()
 
 find_program(LLD ld.lld)  # tests are many: it links one in a fifth of the time
 
-# collcast_test(<name> SOURCES ... LINKS ... [LABELS ...] [HEAVY]): one GoogleTest program, its cases known to CTest. HEAVY: under
-# the sanitizers its own loops run for longer than they compile.
+# collcast_test(<name> SOURCES ... LINKS ... [LABELS ...] [HEAVY] [SHARDED]): one GoogleTest program, its cases known to CTest.
+# HEAVY: under the sanitizers its own loops run for longer than they compile. SHARDED: its cases are so many, and so short, that
+# CTest knows six shards of them instead.
 function(collcast_test name)
-  cmake_parse_arguments(ARG "HEAVY" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "HEAVY;SHARDED" "" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
@@ -81,7 +82,7 @@ function(collcast_test name)
   if(LLD)
     target_link_options(${name} PRIVATE -fuse-ld=lld)
   endif()
-  if(CMAKE_BUILD_TYPE STREQUAL Sanitize)  # a process takes a fifth of a second to begin: few of them
+  if(ARG_SHARDED OR CMAKE_BUILD_TYPE STREQUAL Sanitize)  # where a process takes a fifth of a second to begin
     foreach(shard RANGE 5)
       add_test(NAME ${name}.${shard} COMMAND ${name} --gtest_brief=1)
       set_tests_properties(${name}.${shard} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 1800
