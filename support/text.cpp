@@ -40,7 +40,7 @@ std::string bytes(double b) {
     if (b < unit) continue;
     if (std::fmod(b, unit) == 0) return count(static_cast<std::int64_t>(b / unit)) + name;
     const std::string rounded = number(b / unit);
-    if (unit > 0x1p20 || !rounded.ends_with(".00")) return rounded + name;
+    if (!rounded.ends_with(".00")) return rounded + name;
     break;  // 1,025 B are no KiB
   }
   return count(static_cast<std::int64_t>(b)) + " B";

@@ -9,8 +9,8 @@ namespace collcast::text {
 
 /// "1.5 ms": three digits and the unit that fits.
 std::string seconds(double s);
-/// "64 MiB", "1,025 B": exact where a binary unit divides, or where three digits of less than a GiB would
-/// look as if it did; else three digits: "1.50 KiB", "3.00 GiB".
+/// "64 MiB", "1,025 B": exact where a binary unit divides or three digits would look as if it did, else three
+/// digits: "1.50 KiB".
 std::string bytes(double b);
 /// Three significant digits.
 std::string number(double x);

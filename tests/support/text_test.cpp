@@ -36,8 +36,6 @@ TEST(Text, BytesAreExactWhereAUnitDivides) {
   EXPECT_EQ(bytes(1e12), "931 GiB");
   EXPECT_EQ(bytes(1025), "1,025 B");
   EXPECT_EQ(bytes(0x1p20 + 1), "1,048,577 B");
-  EXPECT_EQ(bytes(80 * 0x1p30), "80 GiB");
-  EXPECT_EQ(bytes(3220409392), "3.00 GiB");
 }
 
 TEST(Text, AWordOfAShellStaysOneWord) {
