@@ -53,7 +53,9 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
                      bytes(tuned["fusion_B"].get<double>()) + ", cycle " +
                      seconds(tuned["cycle_s"].get<double>()) +
                      (tuned["hierarchical"] ? ", level by level.\n" : ".\n");
-  report.remark += "Memory of a rank: " + bytes(last["memory_B"].get<double>());
+  const auto memory = last["memory_B"].get<double>();
+  report.remark +=
+      "Memory of a rank: " + (memory < 0x1p30 ? bytes(memory) : text::number(memory / 0x1p30) + " GiB");
   if (t.processor.memory > Bytes()) report.remark += " of " + bytes(t.processor.memory.value);
   report.remark += ". Efficiency is against one processor alone";
   report.remark += t.framework.per_gpu > 1 ? ", of one process." : ".";
