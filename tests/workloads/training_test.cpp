@@ -165,6 +165,29 @@ TEST(Training, GathersAreAheadOfScatters) {
   EXPECT_NEAR(play(training_job(t), bandwidth(1)).time.value, 32e-3, 1e-9);
 }
 
+/// Of 16 ranks 4 share parameters: they gather and scatter as much as 4 alone do, and the 4 replicas add up a
+/// fourth of it: on a stream of its own, so that only the last 0.25 ms are exposed.
+TEST(Training, ReplicasOfShardedParametersAreAddedUp) {
+  Training t = equal_layers(10, "fsdp:shard=4", 16);
+  for (int i = 0; i < 10; ++i) t.model.layers[static_cast<std::size_t>(i)].block = i;
+  const Job job = training_job(t);
+  std::map<std::string, Bytes> sent;
+  for (const JobActivity& a : job.roles[0].activities)
+    if (a.kind == Kind::collective) sent[a.part] += a.bytes;
+  EXPECT_THAT(sent, ::testing::UnorderedElementsAre(::testing::Pair("shard allgather", Bytes(20e6)),
+                                                    ::testing::Pair("shard reduce-scatter", Bytes(10e6)),
+                                                    ::testing::Pair("replicas allreduce", Bytes(2.5e6))));
+  EXPECT_NEAR(play(job, bandwidth(1)).time.value, 32.25e-3, 1e-9);
+  EXPECT_DOUBLE_EQ(memory_need(t).parameters.value, 2.5e6);
+  t.framework = parse_framework("fsdp:shard=16");
+  const Training whole = [&] {
+    Training other = t;
+    other.framework = parse_framework("fsdp");
+    return other;
+  }();
+  EXPECT_EQ(play(training_job(t), bandwidth(1)).time, play(training_job(whole), bandwidth(1)).time);
+}
+
 /// Everything at once, behind the backward pass: 30 + 10 ms.
 TEST(Training, OneAllreduceIsExposed) {
   EXPECT_NEAR(play(training_job(equal_layers(10, "one", 4)), bandwidth(1)).time.value, 40e-3, 1e-9);
@@ -1011,6 +1034,8 @@ TEST(Training, SaysWhatIsWrong) {
             "balance= says the layers of each part");
   EXPECT_EQ(error(equal_layers(8, "zero3:pp=2,micro-batches=1", 4)),
             "training: sharded parameters (fsdp, zero3) go without pp");
+  EXPECT_EQ(error(equal_layers(8, "fsdp:shard=3", 4)),
+            "training: a data-parallel group of 4 ranks does not divide by shard=3");
   t = equal_layers(1, "megatron:tp=4", 4);
   t.model = load_model("llama:heads=24,hidden=48,kv-heads=6");
   EXPECT_EQ(
@@ -1222,6 +1247,16 @@ TEST(Checkpoint, WritersOfTheFullestNode) {
   EXPECT_NEAR(bytes("gems:pp=2,replicas=2", 8, 4), 20e6, 1e-3);  // stages are neighbours
   EXPECT_NEAR(bytes("ddp:pp=5,micro-batches=4", 10, 4), 8e6,
               1e-3);  // stages of 4 MB: 0 and 1 of the first two
+}
+
+/// All ranks write an eighth of 20 MB, or those of the first replica a half.
+TEST(Checkpoint, OneReplicaOfShardedParametersWrites) {
+  Training t = equal_layers(10, "fsdp", 8);
+  t.ranks_per_node = 4;
+  EXPECT_NEAR(checkpoint_bytes(t).of_node.value, 10e6, 1e-3);
+  t.framework = parse_framework("fsdp:shard=2");
+  EXPECT_NEAR(checkpoint_bytes(t).of_rank.value, 10e6, 1e-3);
+  EXPECT_NEAR(checkpoint_bytes(t).of_node.value, 20e6, 1e-3);
 }
 
 /// 12 bytes a parameter with Adam. Of 4 ranks of a node two have all experts: each writes its half of these,

@@ -37,17 +37,18 @@ CheckpointBytes checkpoint_bytes(const Training& t) {
   const Plan plan(t);
   // 32-bit parameters and one or two moments
   const Bytes each(plan.adam() ? 12 : 8);
-  const bool shares = t.framework.reduction == Framework::Reduction::sharded;  // every rank writes its share
+  const bool shares = t.framework.reduction == Framework::Reduction::sharded;  // ranks write their shares
   CheckpointBytes bytes;
   bytes.whole = t.model.parameters() * each;
   std::vector<Bytes> of_stage;
   for (int stage = 0; stage < plan.pipeline; ++stage)
     of_stage.push_back((shares ? plan.sharded_parameters(stage) : plan.parameters(stage)) * each);
   bytes.of_rank = *std::ranges::max_element(of_stage);
-  const Rank replica = plan.tensor * plan.spatial * plan.experts;
-  const auto writes = [&](Rank within) { return within < replica && within % plan.spatial == 0; };
+  const Rank replica = plan.tensor * plan.spatial * std::max(plan.experts, t.framework.shard);
+  const bool all = shares && t.framework.shard == 0;
+  const auto writes = [&](Rank within) { return all || (within < replica && within % plan.spatial == 0); };
   const Bytes fullest = plan.fullest_node([&](Plan::Place p) {
-    return shares || writes(p.within) ? of_stage[static_cast<std::size_t>(p.stage)] : Bytes();
+    return writes(p.within) ? of_stage[static_cast<std::size_t>(p.stage)] : Bytes();
   });
   bytes.of_node = std::min(bytes.whole, fullest);
   return bytes;

@@ -140,6 +140,12 @@ void megatron(Settings& s, Framework& f) {
   f.bucket_elements = 4e7, f.elements_of_rank = 1e6;
 }
 
+/// Zhao et al., VLDB 2023: HYBRID_SHARD, if ranks are said.
+void fsdp(Settings& s, Framework& f) {
+  sharded(f, 3);
+  f.shard = s.count("shard", 0, 2);
+}
+
 struct FrameworkEntry {
   FrameworkName about;
   std::function<void(Settings&, Framework&)> read;
@@ -150,7 +156,7 @@ const std::vector<FrameworkEntry>& framework_entries() {
       {{"horovod", "version=0.28, fusion, cycle, cache, groups or grouped=1, request=0.5us, autotune=1"},
        horovod},
       {{"ddp", "PyTorch DistributedDataParallel: first=1MiB, bucket=25MiB, view=1"}, ddp},
-      {{"fsdp", "PyTorch FSDP, full sharding"}, [](Settings&, Framework& f) { sharded(f, 3); }},
+      {{"fsdp", "PyTorch FSDP: shard=RANKS that share parameters, all by default"}, fsdp},
       {{"zero1", "DeepSpeed ZeRO-1: bucket, overlap"},
        [](Settings& s, Framework& f) { in_buckets(s, f, 1); }},
       {{"zero2", "DeepSpeed ZeRO-2: bucket, overlap"},

@@ -38,6 +38,7 @@ struct Framework {
   bool overlap = true;          ///< with the backward pass; else all follow it
   bool hierarchical = false;    ///< allreduces: scattered over a node, reduced between nodes, gathered
   int stage = 0;                ///< of sharded: 1, 2 or 3
+  int shard = 0;                ///< of stage 3: ranks that share parameters, replicas beyond; 0: all
   bool compressed = false;      ///< gradients travel in 16 bits
 
   // beyond data parallelism

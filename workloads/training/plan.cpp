@@ -151,6 +151,10 @@ void check(const Training& t) {
   if (f.hierarchical && !goes_by_levels(t))
     reject("a hierarchical allreduce needs full nodes and no other parallelism: " + std::to_string(t.ranks) +
            " ranks, " + std::to_string(t.ranks_per_node) + " on a node");
+  if (f.shard > 0 && f.spatial > 1) reject("parameters that not all ranks share (shard) go without sp");
+  if (f.shard > 0 && t.ranks / shared % f.shard != 0)
+    reject("a data-parallel group of " + std::to_string(t.ranks / shared) +
+           " ranks does not divide by shard=" + std::to_string(f.shard));
   if (f.stage == 3 && f.pipeline > 1) reject("sharded parameters (fsdp, zero3) go without pp");
   if (t.processor.flops == 0 && !t.throughput)
     reject("the platform does not say how fast " + t.processor.name + " computes in " +
@@ -225,7 +229,8 @@ Plan::Plan(const Training& t)
 }
 
 int Plan::local() const {
-  return training.framework.hierarchical ? std::min(training.ranks_per_node, training.ranks) : experts;
+  const Framework& f = training.framework;
+  return f.hierarchical ? std::min(training.ranks_per_node, training.ranks) : std::max(experts, f.shard);
 }
 
 double Plan::share(const Layer& l) const {
@@ -261,7 +266,7 @@ double Plan::sum_parameters(int stage, bool sharded) const {
   for (int c = 0; c < chunks; ++c)
     for (std::size_t i = part(stage, c).first; i < part(stage, c).last; ++i) {
       const Layer& l = layers()[i];
-      for (const double n : tensors(l)) sum += n / (sharded ? adders(l) : 1);
+      for (const double n : tensors(l)) sum += n / (sharded ? sharers(l) : 1);
     }
   return sum;
 }

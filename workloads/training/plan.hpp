@@ -24,8 +24,8 @@ struct Plan {
   int tensor, spatial, data, pipeline, chunks;
   int experts;  ///< how many ranks share them out
   int micro_batches;
-  /// Neighbours of a data-parallel group that do something of their own: they share out the experts, or are
-  /// on a node.
+  /// Neighbours of a data-parallel group that do something of their own: they share out the experts or the
+  /// parameters, or are on a node.
   int local() const;
   double micro;             ///< samples of a micro-batch
   std::vector<Part> parts;  ///< in forward order; part k is chunk k / pipeline of stage k % pipeline
@@ -61,8 +61,11 @@ struct Plan {
   /// Whether a layer's gradients are those of this rank's experts, which only ranks with the same ones add
   /// up.
   bool owned(const Layer& layer) const { return experts > 1 && layer.experts > 0; }
-  /// How many ranks add up the gradients of a layer.
-  int adders(const Layer& layer) const { return owned(layer) ? data / experts : data * spatial; }
+  /// How many ranks share out the parameters of a layer, where ranks do.
+  int sharers(const Layer& layer) const {
+    if (training.framework.shard > 0) return training.framework.shard;
+    return owned(layer) ? data / experts : data * spatial;
+  }
   /// A rank's stage, and its number within the stage, where ranks that share heads or images come next to
   /// each other, then those that share experts (`name_groups`).
   struct Place {

@@ -71,10 +71,11 @@ class Base : public Reducer {
     }
     return put(what, adders_.group, bytes, name, std::move(after));
   }
-  int put(Collective what, int group, Bytes bytes, const std::string& name, std::vector<int> after) {
+  int put(Collective what, int group, Bytes bytes, const std::string& name, std::vector<int> after,
+          int stream = communication_stream) {
     sent_.push_back(append(role_, {.kind = Kind::collective,
                                    .name = name,
-                                   .stream = communication_stream,
+                                   .stream = stream,
                                    .bytes = bytes,
                                    .collective = what,
                                    .group = group,
@@ -203,7 +204,9 @@ class Sharded final : public Buckets {
 
 /// ZeRO-3 and FSDP: the layers of a unit are gathered before they compute, forward and backward, at most two
 /// units ahead; gradients are scattered unit by unit. Backward the next unit's gather is called before this
-/// one's computation, and so ahead of the scatter behind it (PyTorch's BACKWARD_PRE).
+/// one's computation, and so ahead of the scatter behind it (PyTorch's BACKWARD_PRE). Where not all ranks
+/// share parameters, those with the same ones then allreduce them, on a stream of their own (FSDP's
+/// all_reduce_stream).
 class FullySharded final : public Base {
  public:
   FullySharded(const Plan& plan, Role& role, Adders adders)
@@ -248,8 +251,12 @@ class FullySharded final : public Base {
     gathered_[index] = communicate(Collective::allgather, bytes, "gather parameters", after);
   }
   void scatter(int computed) {
-    if (scattered_ > Bytes())
-      communicate(Collective::reduce_scatter, std::exchange(scattered_, {}), "scatter gradients", {computed});
+    if (scattered_ == Bytes()) return;
+    const Bytes all = std::exchange(scattered_, {});
+    const int scattered = communicate(Collective::reduce_scatter, all, "scatter gradients", {computed});
+    if (plan_.training.framework.shard > 0 && plan_.data > adders_.ranks)
+      put(Collective::allreduce, cross_group, all / adders_.ranks, "add up replicas", {scattered},
+          replica_stream);
   }
 
   std::vector<Plan::Unit> units_;
@@ -329,12 +336,15 @@ void name_groups(const Plan& plan, Job& job) {
   const int local = plan.local();
   const bool images = plan.spatial > 1;
   job.dimensions = {{images ? "spatial" : "tensor", plan.tensor * plan.spatial},
-                    {plan.experts > 1 ? "experts" : "local", local},
+                    {plan.experts > 1                    ? "experts"
+                     : plan.training.framework.shard > 0 ? "shard"
+                                                         : "local",
+                     local},
                     {"data", plan.data / local}};
   const std::vector<int> adders = images ? std::vector<int>{0, 1, 2} : std::vector<int>{1, 2};
   job.groups = {{"data", adders}};
   for (int d = 0; d < 3; ++d) job.groups.push_back({job.dimensions[static_cast<std::size_t>(d)].name, {d}});
-  job.groups[cross_group].name = "cross";
+  job.groups[cross_group].name = plan.training.framework.shard > 0 ? "replicas" : "cross";
   if (plan.pipeline > 1 && plan.training.framework.stages_together) {
     job.dimensions.insert(job.dimensions.begin(), {"pipeline", plan.pipeline});
     job.role_dimension = 0;
@@ -351,6 +361,8 @@ void name_groups(const Plan& plan, Job& job) {
 
 std::unique_ptr<Reducer> make_reducer(const Plan& plan, Role& role) {
   const Adders all{data_group, plan.data * plan.spatial * plan.training.framework.per_gpu};
+  if (const int shard = plan.training.framework.shard; shard > 0)
+    return reducer_of(plan, role, {local_group, shard});
   if (plan.experts == 1) return reducer_of(plan, role, all);
   const Adders alike{cross_group, plan.data / plan.experts};
   return std::make_unique<Apart>(plan, reducer_of(plan, role, all), reducer_of(plan, role, alike));

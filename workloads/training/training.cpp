@@ -358,6 +358,7 @@ Job training_job(const Training& training) {
   job.slowdown = training.slowdown;
   name_groups(plan, job);
   job.streams = {"compute", "communication", "send before", "send after", "receive after", "receive before"};
+  if (training.framework.shard > 0) job.streams[replica_stream] = "between replicas";
   if (std::ranges::any_of(plan.hops, &Plan::Hop::skips))
     for (const Plan::Hop& h : plan.hops)
       for (const char* what : {"activations ", "gradients "})
