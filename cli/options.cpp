@@ -97,7 +97,8 @@ void add_call_options(CLI::App& verb, CallText& options, bool on_platform) {
       ->option_text("K");
   verb.add_option("--segment", options.segment,
                   on_platform ? "Segment size of pipelined algorithms; auto (default) searches for the "
-                                "fastest, from 64 B up, by critical path"
+                                "fastest, from 64 B up, by critical path, and with "
+                                "contention where messages meet"
                               : "Segment size of pipelined algorithms (default 64KiB)")
       ->option_text(on_platform ? "SIZE|auto" : "SIZE");
   verb.add_option("--channels", options.channels, "Rings side by side of multi-ring (default 1)")

@@ -19,16 +19,7 @@ std::int64_t messages_of(const Step& step) {
 }
 
 bool too_many(const Schedule& schedule) {
-  std::int64_t messages = 0;
-  if (const SymmetricRule* alike = symmetric_rule(schedule))
-    for (std::int64_t s = 0; s < schedule.steps && messages <= most_played; ++s)
-      messages += (*alike)(s).messages * schedule.ranks;
-  else
-    for_each_step(schedule, false, [&](const Step& step) {
-      messages += messages_of(step);
-      return messages <= most_played;
-    });
-  return messages > most_played;
+  return messages_of(schedule, most_played) > most_played;
 }
 
 /// The ports that put messages on each link and that take them off: none, one, or several.
@@ -84,6 +75,19 @@ bool may_share(const Schedule& schedule, const Fabric& fabric) {
 }
 
 }  // namespace
+
+std::int64_t messages_of(const Schedule& schedule, std::int64_t most) {
+  std::int64_t messages = 0;
+  if (const SymmetricRule* alike = symmetric_rule(schedule))
+    for (std::int64_t s = 0; s < schedule.steps && messages <= most; ++s)
+      messages += (*alike)(s).messages * schedule.ranks;
+  else
+    for_each_step(schedule, false, [&](const Step& step) {
+      messages += messages_of(step);
+      return messages <= most;
+    });
+  return messages;
+}
 
 bool messages_may_share(const Schedule& schedule, const Fabric& fabric) {
   return !too_many(schedule) && may_share(schedule, fabric);

@@ -6,6 +6,7 @@
 #include "engines/automatic.hpp"
 #include "forecast/answer.hpp"
 #include "forecast/forecast_cache.hpp"
+#include "forecast/played_segments.hpp"
 #include "forecast/synthesis/front.hpp"
 #include "libraries/policy.hpp"
 #include "libraries/segments.hpp"
@@ -331,7 +332,7 @@ class Inquiry {
       row.prediction = std::move(p.prediction);
       row.overlap = p.overlap;
     } else {
-      row.prediction = forecaster.predict(*choice.algorithm, choice.call, engine_);
+      row.prediction = forecaster.predict(*choice.algorithm, as_played(forecaster, choice), engine_);
       if (auto_choice() && !engine_.quick && row.prediction.engine != "path")
         row.prediction = best_of_next(forecaster, among, call, std::move(row.prediction));
       const Prediction& best = row.prediction;
@@ -370,11 +371,17 @@ class Inquiry {
     for (const auto& [least, choice] : able) {
       if (!(least < best.time) || interrupted()) break;
       watch_.progress("playing " + choice.algorithm->name + " on " + std::to_string(call.ranks) + " ranks");
-      Prediction p = forecaster.predict(*choice.algorithm, choice.call, engine_);
+      Prediction p = forecaster.predict(*choice.algorithm, as_played(forecaster, choice), engine_);
       const bool unseen = p.engine == "path" && !p.note.empty();  // too many messages to play
       if (!unseen && p.time < best.time) best = std::move(p);
     }
     return best;
+  }
+
+  /// The call, in the segments that are best as it is played, unless they were asked for.
+  Call as_played(const Forecaster& forecaster, const Choice& choice) const {
+    if (parse_segment(q_.call, choice.call.message, true)) return choice.call;
+    return in_played_segments(forecaster.fabric(), *choice.algorithm, choice.call, engine_);
   }
 
   void tell_played(Seconds played, Seconds answer) {

@@ -199,6 +199,25 @@ TEST(Ask, ChaosIsSaid) {
   EXPECT_EQ(ask(q).rows.at(0).prediction.time, a.rows.at(0).prediction.time);
 }
 
+/// By critical path one segment is as good as any, while messages that share PCIe with others are faster in
+/// many: cards behind them are busy all the time.
+TEST(Ask, SegmentsAreBestAsTheyArePlayed) {
+  Question q = allreduce("split-binary-tree");
+  q.collectives = {"broadcast"}, q.platforms = {"abci-v-nccl"}, q.ranks = {16}, q.sizes = {16_MiB};
+  q.set = {"network.bandwidth_GBps=16"};
+  const auto prediction = [&](const std::string& engine, const std::string& segment = "auto") {
+    q.engine = engine, q.call.segment = segment;
+    return ask(q).rows.at(0).prediction;
+  };
+  EXPECT_EQ(prediction("path").call.segments, 1);
+  const Prediction many = prediction("auto"), one = prediction("auto", "16MiB");
+  EXPECT_EQ(many.engine, "contention");
+  EXPECT_GT(many.call.segments, 8);
+  EXPECT_LT(many.time, 0.7 * one.time);
+  EXPECT_EQ(one.call.segments, 1);
+  EXPECT_EQ(prediction("contention").time, many.time);
+}
+
 /// In segments of 32 KiB, from which messages cost something else on Fugaku: one byte more would be another
 /// protocol, and no chaos.
 TEST(Ask, ALimitOfAProtocolIsNoChaos) {
