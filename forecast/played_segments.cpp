@@ -11,7 +11,8 @@ Call in_played_segments(const Fabric& fabric, const Algorithm& a, Call call, con
   const bool made_so = a.best_segments && a.best_segments->message == call.message;
   if (!a.segmented || made_so || call.message < 2.0 * least_segment) return call;
   const SizedSchedule found(a, call);
-  if (!resolve(engine, found, fabric).engine->contention || messages_of(found.schedule, most_messages) > most_messages)
+  if (!resolve(engine, found, fabric).engine->contention ||
+      messages_of(found.schedule, most_messages) > most_messages)
     return call;
   const auto most = static_cast<Block>(call.message / least_segment);
   const auto time = [&](Block k, Seconds limit) {
@@ -22,7 +23,8 @@ Call in_played_segments(const Fabric& fabric, const Algorithm& a, Call call, con
     if (messages_of(subject.schedule, most_messages) > most_messages) return no_limit;
     return read(collcast::engine("contention"), subject, fabric).time;
   };
-  call.segments = search_segments({call.segments, 4 * call.segments, 16 * call.segments}, most, time, no_limit);
+  call.segments =
+      search_segments({call.segments, 4 * call.segments, 16 * call.segments}, most, time, no_limit);
   return call;
 }
 

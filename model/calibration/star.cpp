@@ -96,7 +96,9 @@ StarCosts costs(const Costs& c) {
 class StarFitter {
  public:
   StarFitter(const std::vector<Star>& stars, const StarCosts& e)
-      : stars_(stars), expected_{e.overhead.value, e.receive_overhead.value, e.gap.value, e.port.value} {
+      : stars_(stars),
+        asked_{e.overhead.value, e.receive_overhead.value, e.gap.value, e.port.value},
+        expected_(asked_) {
     const Star& least = *std::ranges::min_element(stars, {}, &Star::lone);
     lone_ = least.lone.value;
     per_byte_ = std::ranges::max_element(stars, {}, &Star::message)->per_byte.value;
@@ -161,7 +163,9 @@ class StarFitter {
 
   StarFit answer(const Costs& found, const Costs& deviation, const std::array<bool, 4>& fitted,
                  double noise) const {
-    const auto cost = [&](std::size_t i) { return StarCost{found[i], deviation[i], fitted[i]}; };
+    const auto cost = [&](std::size_t i) {
+      return StarCost{found[i], deviation[i], fitted[i], !fitted[i] && found[i] < asked_[i]};
+    };
     StarFit fit{cost(0), cost(1), cost(2), cost(3), noise, 0, 1};
     const std::vector<double> off = errors(found);
     double one_way = 0, both = 0;  // of the largest messages: measured over fitted
@@ -176,7 +180,8 @@ class StarFitter {
   }
 
   const std::vector<Star>& stars_;
-  Costs expected_;
+  const Costs asked_;
+  Costs expected_;  ///< lowered to what is found
   double lone_, per_byte_;
 };
 

@@ -34,6 +34,7 @@ Seconds star_time(const Star& star, const StarCosts& costs);
 struct StarCost {
   double value = 0, deviation = 0;  ///< in seconds, or seconds per byte
   bool determined = false;          ///< by the stars; else the expected value, lowered to what they allow
+  bool lowered = false;             ///< not determined, and below what was expected
 };
 
 struct StarFit {

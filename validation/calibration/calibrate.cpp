@@ -171,7 +171,8 @@ class Calibrator {
     const auto keeps = [&](const StarCost& cost, const char* what, const std::string& value) {
       if (!cost.determined)
         out_.notes.push_back(name(report.path) + ": " + what +
-                             " is not determined by what was measured; it stays " + value);
+                             " is not determined by what was measured; it " +
+                             (cost.lowered ? "is lowered to what that allows, " : "stays ") + value);
     };
     const auto time = [](const StarCost& cost) { return text::seconds(cost.value); };
     keeps(found.overhead, "the sender's overhead", time(found.overhead));

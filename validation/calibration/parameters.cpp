@@ -37,9 +37,13 @@ Json time_us(Seconds value, Seconds deviation, const std::string& source) {
 }
 
 /// The slower of what was fitted and what the links allow.
-Json bandwidth_GBps(const Estimate<SecondsPerByte>& fitted, const Hardware& hardware,
-                    const std::string& source) {
-  const double least = hardware.per_byte.value, value = std::max(fitted.value.value, least);
+SecondsPerByte pace(const PathPiece& piece, const Hardware& hardware) {
+  return std::max(piece.per_byte.value, hardware.per_byte);
+}
+
+Json bandwidth_GBps(const PathPiece& piece, const Hardware& hardware, const std::string& source) {
+  const Estimate<SecondsPerByte>& fitted = piece.per_byte;
+  const double value = pace(piece, hardware).value;
   const double off = 2 * std::hypot(fitted.deviation.value, between_runs * value);
   const double fast = std::max(value - off, 0.5 * value), slow = std::min(value + off, 2 * value);
   return parameter(1e-9 / value, 1e-9 / slow, 1e-9 / fast, source);
@@ -80,11 +84,20 @@ std::optional<StarCost> gap_of(const PathPiece& piece) {
   return StarCost{piece.gap->value.value, piece.gap->deviation.value, true};
 }
 
-/// The share of `rest` (beyond links and handshake) that is overhead: at most the gap, and at most half. What
-/// was not streamed, as empty messages are not, is taken to leave the `pace` of the next longer ones.
-Shares shares(const PathPiece& piece, Seconds rest, const std::optional<StarCost>& pace) {
+/// The longest overhead that a stream allows: the gap; or as much as `below`, that of shorter messages, if
+/// the time of its bytes hides a gap.
+Seconds most_overhead(const PathPiece& streamed, Seconds below) {
+  const Estimate<Seconds>& gap = *streamed.gap;
+  const Seconds hidden = gap.value > 2 * gap.deviation ? Seconds() : streamed.first * streamed.per_byte.value;
+  return std::max(gap.value, std::min(below, gap.value + hidden));
+}
+
+/// The share of `rest` (beyond links and handshake) that is overhead: at most what the stream allows, and at
+/// most half. What was not streamed, as empty messages are not, is taken to leave at the pace of the next
+/// longer ones.
+Shares shares(const PathPiece& piece, Seconds rest, const PathPiece* streamed, Seconds below) {
   Seconds overhead = 0.5 * rest;
-  if (pace) overhead = std::min(overhead, Seconds(pace->value));
+  if (streamed) overhead = std::min(overhead, most_overhead(*streamed, below));
   const StarCost each{overhead.value, 0, true};
   return {each, each, gap_of(piece)};
 }
@@ -102,33 +115,40 @@ Shares shares(const PathPiece& piece, Seconds rest, const StarFit& together) {
   return {sends, receives, own ? gap : at_most(together.gap, gap ? gap->value : together.gap.value)};
 }
 
-/// LogGP's costs of one piece; what the table lacks is left to the base.
-Json costs(const PathPiece& piece, const std::optional<StarCost>& pace,
-           const std::optional<StarFit>& together, const Hardware& hardware, const Rendezvous& protocol,
-           const std::string& source) {
+/// LogGP's costs of one piece; what the table lacks is left to the base. `below`: the overhead of shorter
+/// messages, then that of these.
+Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optional<StarFit>& together,
+           const Hardware& hardware, const Rendezvous& protocol, const std::string& source, Seconds& below) {
   Json json = Json::object();
   const auto put = [&](const char* key, const StarCost& cost) {
-    if (cost.determined) json[key] = time_us(Seconds(cost.value), Seconds(cost.deviation), source);
+    if (cost.determined)
+      json[key] = time_us(Seconds(cost.value), Seconds(cost.deviation), source);
+    else if (cost.lowered)
+      json[key] = parameter(cost.value * 1e6, 0, cost.value * 1e6, source);
   };
   Shares found{{}, {}, gap_of(piece)};
   if (piece.fixed) {
     Seconds rest = piece.fixed->value - hardware.latency;
     if (piece.from >= protocol.from) rest -= protocol.handshake;
     rest = std::max(rest, Seconds());
-    found = together ? shares(piece, rest, *together) : shares(piece, rest, pace);
+    found = together ? shares(piece, rest, *together) : shares(piece, rest, streamed, below);
+    below = Seconds(found.overhead.value);
     const Seconds overheads(found.overhead.value + found.receive_overhead.value);
     put("overhead_us", found.overhead);
     put("receive_overhead_us", found.receive_overhead);
     const double all =
         std::hypot(piece.fixed->deviation.value, between_runs * (piece.fixed->value - overheads).value);
-    const Seconds latency = rest - overheads;
+    Seconds latency = rest - overheads;
+    if (latency < 1e-9 * rest) latency = Seconds();  // rounding
     json["latency_us"] = parameter(latency.value * 1e6, std::max(0.0, latency.value - 2 * all) * 1e6,
                                    (latency.value + 2 * all) * 1e6, source);
   }
   if (found.gap) put("gap_us", *found.gap);
-  json["bandwidth_GBps"] = bandwidth_GBps(piece.per_byte, hardware, source);
+  json["bandwidth_GBps"] = bandwidth_GBps(piece, hardware, source);
   if (piece.fixed && piece.gap) {
-    const double copy = std::min(fastest_copy_GBps, 1e-9 / piece.copied.value);
+    // what the links take of a lone message's bytes, copies do not
+    const SecondsPerByte copied = piece.per_byte.value + piece.copied - pace(piece, hardware);
+    const double copy = 1e-9 / std::max(1e-9 / fastest_copy_GBps, copied.value);
     json["copy_GBps"] = calibrated(copy, 0, source);
   }
   return json;
@@ -144,11 +164,12 @@ Json calibrated(double value, double deviation, const std::string& source) {
 Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, const Hardware& hardware,
                     const std::string& source) {
   const Rendezvous protocol = rendezvous(fit, hardware);
+  Seconds below(HUGE_VAL);
   const auto costs_of = [&](std::size_t i) {
     const auto streamed = std::find_if(fit.pieces.begin() + static_cast<std::ptrdiff_t>(i), fit.pieces.end(),
                                        [](const PathPiece& piece) { return piece.gap.has_value(); });
-    return costs(fit.pieces[i], streamed == fit.pieces.end() ? std::nullopt : gap_of(*streamed), together,
-                 hardware, protocol, source);
+    return costs(fit.pieces[i], streamed == fit.pieces.end() ? nullptr : &*streamed, together, hardware,
+                 protocol, source, below);
   };
   Json software = costs_of(0);
   if (std::isfinite(protocol.from.value)) {

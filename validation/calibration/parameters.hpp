@@ -24,8 +24,9 @@ struct Hardware {
 Json calibrated(double value, double deviation, const std::string& source);
 
 /// The software costs of a path, pieces and protocol included, that make links of `hardware` do what was
-/// fitted. Overheads and gap are those of `together`, of which the undetermined are left to the base; without
-/// it overheads are as large as the gap between messages allows, and at most half of what the links leave.
+/// fitted. Overheads and gap are those of `together`, of which the undetermined are left to the base unless
+/// they were lowered; without it overheads are as large as the gap between messages allows, and at most half
+/// of what the links leave.
 Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, const Hardware& hardware,
                     const std::string& source);
 

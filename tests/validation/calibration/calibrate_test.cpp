@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "platforms/machine/machine.hpp"
 #include "support.hpp"
 #include "support/json.hpp"
 #include "validation/calibration/hardware.hpp"
@@ -52,6 +53,60 @@ TEST(Calibrate, KnownPlatformComesBack) {
     EXPECT_NEAR(host["eager_limit_KiB"]["value"].get<double>(), 15.999, 1e-3);
     EXPECT_NEAR(host["handshake_us"]["value"].get<double>(), 4, 0.5);
   }
+}
+
+/// Plain LogGP on the base's own links: [us], GB/s.
+struct LogGp {
+  double overhead, receive_overhead, latency, GBps;
+  double lone(double n) const { return overhead + receive_overhead + latency + 1e-3 * n / GBps; }
+  double window(double n, double each) const { return (63 * each + lone(n) + lone(4)) / 64; }
+};
+
+/// Half round trips, windows, and windows both ways at once, as OSU rounds none of them.
+std::vector<Measurement> loggp_tables(const LogGp& truth, bool both_ways) {
+  std::vector<Measurement> all;
+  for (double n = 1; n <= 4194304; n *= 2) {
+    const double bytes = 1e-3 * n / truth.GBps;
+    const double o = std::max(truth.overhead, truth.receive_overhead);
+    all.push_back(measured(Timing::latency, 2, n, 1e-6 * truth.lone(n)));
+    all.push_back(measured(Timing::bandwidth, 2, n, 1e-6 * truth.window(n, std::max(o, bytes))));
+    if (!both_ways) continue;
+    const double posts = truth.overhead + truth.receive_overhead;
+    all.push_back(
+        measured(Timing::both_ways_bandwidth, 2, n, 0.5e-6 * truth.window(n, std::max(posts, bytes))));
+    all.back().window = 64;
+  }
+  return all;
+}
+
+/// Messages of up to 4 KiB are limited by their rate, so that windows do not show what their bytes take: the
+/// links do, and nothing counts a byte twice. Nor does a hidden gap make an overhead of 0.
+TEST(Calibrate, ALoneMessagePaysForItsBytesOnce) {
+  const Description base = load_platform("edr-cluster");
+  const LogGp truth{0.4, 0.4, 1.1, 11};
+  const Description found = laid_over(base, calibrate(base, loggp_tables(truth, false)).platform);
+  for (double n = 1; n <= 4194304; n *= 2)
+    EXPECT_NEAR(1e6 * predicted(found, between, measured(Timing::latency, 2, n, 1)).value, truth.lone(n),
+                0.02 * truth.lone(n))
+        << n;
+  const Wire large = Machine(found, 2).wire({0, Memory::host}, {1, Memory::host}, Bytes(65536));
+  EXPECT_NEAR(large.overhead.value, 0.4e-6, 0.02e-6);
+}
+
+/// An overhead that the tables do not determine, but bound, is written: the base's own would be longer than
+/// what they say of both ends and the way together.
+TEST(Calibrate, ALoweredOverheadIsWritten) {
+  Json json = load_platform("edr-cluster").json();
+  for (const char* end : {"overhead_us", "receive_overhead_us"})
+    json["software"]["between_nodes"]["host"][end]["value"] = 0.5;
+  const Description base("high", "high.json", json);
+  const LogGp truth{0.2, 0.2, 1.4, 5};
+  const Calibration c = calibrate(base, loggp_tables(truth, true));
+  ASSERT_TRUE(c.paths[0].together);
+  ASSERT_FALSE(c.paths[0].together->overhead.determined);
+  EXPECT_NEAR(1e6 * predicted(laid_over(base, c.platform), between, measured(Timing::latency, 2, 8, 1)).value,
+              truth.lone(8), 0.02 * truth.lone(8));
+  EXPECT_LT(c.platform["software"]["between_nodes"]["host"]["overhead_us"]["value"].get<double>(), 0.3);
 }
 
 /// What no table speaks of stays; what was calibrated carries file, date and stamp.
