@@ -171,7 +171,7 @@ bool Model::uses_ll128(Shape shape) const {
 }
 
 /// NVLS over several nodes would need CollNet. Of its trees NCCL plays as many as the poorest node has GPUs,
-/// or cards if these are fewer: the catalogue's `nvls-tree` has one for each rank.
+/// or cards or heads if these are fewer: the catalogue's `nvls-tree` has one for each rank.
 bool Model::considers(Shape shape) const {
   const bool switched = allreduce() && has_nvls(minor, s.gpu) && s.switch_channels > 0;
   switch (shape) {

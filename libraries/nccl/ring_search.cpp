@@ -33,11 +33,20 @@ double port_rate(double usable_GBps) {
   return usable_GBps;
 }
 
+/// What the kind's name stands for, of which a platform has a measurement; a platform whose link is faster or
+/// slower by half has another link of that name.
+double by_name(const Blueprint::LinkKind& kind) {
+  constexpr double another = 1.5;
+  const Json& shared = shared_parts()["link_kinds"];
+  const double own = kind.bandwidth.value;
+  if (!shared.contains(kind.name)) return own;
+  const double usual = shared[kind.name]["bandwidth_GBps"]["value"];
+  return own > another * usual || another * own < usual ? own : usual;
+}
+
 /// What NCCL assumes of a kind of link, whatever the platform's own measurement.
 double nominal(const Blueprint::LinkKind& kind, const ChannelSpeeds& speeds) {
-  const Json& shared = shared_parts()["link_kinds"];
-  const double GBps = shared.contains(kind.name) ? shared[kind.name]["bandwidth_GBps"]["value"].get<double>()
-                                                 : kind.bandwidth.value;
+  const double GBps = by_name(kind);
   if (kind.type != Type::nvlink) return GBps;
   return GBps > 20 ? speeds.nvlink : GBps > 16 ? first_nvlink_GBps : small_nvlink_GBps;
 }
@@ -101,13 +110,15 @@ class Attempt {
   /// An upper bound of the number of channels.
   int bound(double speed) const {
     double room = most_channels;
-    if (!nics_.empty()) {
-      room = 0;
-      for (const double port : ports_) room += std::floor(port / speed);
-    } else {
+    if (nics_.empty()) {
       for (int gpu : gpus_) room = std::min(room, std::floor(out_of(gpu) / speed));
+      return static_cast<int>(room);
     }
-    return static_cast<int>(std::min<double>(room, most_channels));
+    double ports = 0, edges = 0;  // a channel leaves by a port, and each GPU but the last by an edge
+    for (const double port : ports_) ports += std::floor(port / speed);
+    for (const int gpu : gpus_) edges += std::floor(out_of(gpu) / speed);
+    if (gpus_.size() > 1) room = std::min(room, std::floor(edges / static_cast<double>(gpus_.size() - 1)));
+    return static_cast<int>(std::min(room, ports));
   }
 
   bool find(double speed, int count) {
@@ -302,7 +313,7 @@ void split(Channels& c, const ChannelSpeeds& speeds) {
 
 }  // namespace
 
-ChannelSpeeds nccl_speeds(int minor, Gpu oldest) {
+static ChannelSpeeds speeds_of(int minor, Gpu oldest) {
   if (oldest == Gpu::blackwell)
     return {40.1,
             {90, 80, 70, 60, 50, 40, 30, 24, 20, 19, 18},
@@ -322,6 +333,12 @@ ChannelSpeeds nccl_speeds(int minor, Gpu oldest) {
   return {minor < 10 ? 21.0 : minor < 18 ? 22.0 : 20.0, levels, levels};
 }
 
+ChannelSpeeds nccl_speeds(int minor, Gpu oldest) {
+  ChannelSpeeds speeds = speeds_of(minor, oldest);
+  speeds.most_heads = minor < 20 ? 8 : 32;  // NCCL_MAX_NVLS_ARITY, src/include/device.h
+  return speeds;
+}
+
 Channels find_channels(const Blueprint& b, ChannelShape shape, ChannelReach reach,
                        const ChannelSpeeds& speeds) {
   const NodeGraph graph(b);
@@ -339,8 +356,8 @@ Channels find_channels(const Blueprint& b, ChannelShape shape, ChannelReach reac
 
 Channels find_switch_channels(const Blueprint& b, ChannelReach reach, const ChannelSpeeds& speeds) {
   const NodeGraph graph(b);
-  std::size_t count = b.ranks_on.size();
-  if (count < 3) return {};
+  if (b.ranks_on.size() < 3) return {};
+  std::size_t count = std::min(b.ranks_on.size(), speeds.most_heads);
   double most = Attempt(b, graph, ChannelShape::ring, reach, speeds, true).total();
   if (reach == ChannelReach::network && b.bandwidth) {
     count = std::min(count, b.of_kind(Blueprint::Vertex::Kind::nic).size());

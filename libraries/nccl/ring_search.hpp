@@ -20,6 +20,7 @@ struct ChannelSpeeds {
   double nvlink;                            ///< of one NVLink, from the second generation on
   std::vector<double> on_node, on_network;  ///< of a channel
   double many_split = 0;  ///< more than four channels are split in two from this speed on; 0: as fewer are
+  std::size_t most_heads = 0;  ///< of NVLS: GPUs of a node that each take a share of the sum
 };
 /// Those of NCCL 2.`minor`, from 2.6 on, if `oldest` is the generation of the oldest GPU. NVIDIA/nccl,
 /// src/graph/topo.h and search.cc.
@@ -50,7 +51,7 @@ Channels find_channels(const Blueprint& blueprint, ChannelShape shape, ChannelRe
                        const ChannelSpeeds& speeds);
 
 /// The channels of NVLS (NVLink SHARP) on Hopper GPUs, each shared by all GPUs of the node: one per GPU, but
-/// no more than network cards. None with fewer than three GPUs on a node.
+/// no more than it may have heads, or than network cards. None with fewer than three GPUs on a node.
 Channels find_switch_channels(const Blueprint& blueprint, ChannelReach reach, const ChannelSpeeds& speeds);
 
 }  // namespace collcast

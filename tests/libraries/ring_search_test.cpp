@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "support/json.hpp"
 #include "tests/platforms/support.hpp"
 #include "tests/sanitized.hpp"
 
@@ -55,6 +56,36 @@ TEST(RingSearch, Dgx1vHasSixRingsThatShareNoLink) {
     }
     EXPECT_EQ(used, 48);
   }
+}
+
+/// Of a rack's 72 GPUs 32 take a share of the sum: NCCL_MAX_NVLS_ARITY.
+TEST(RingSearch, SwitchesHaveSoManyHeads) {
+  const Blueprint rack = read_blueprint(load_platform("gb200-nvl72"));
+  for (const Reach reach : {Reach::node, Reach::network}) {
+    const Channels c = find_switch_channels(rack, reach, nccl_speeds(28, Gpu::blackwell));
+    EXPECT_EQ(c.channels.size(), 32u);
+    EXPECT_EQ(c.bandwidth.value, reach == Reach::node ? 20e9 : 22e9);
+  }
+}
+
+/// NCCL goes by the kind of a link, 10 GB/s for one between sockets, as long as a platform's measurement may
+/// be one of that.
+TEST(RingSearch, ANameDoesNotHideAnotherLink) {
+  const auto speed = [](const std::string& name, double GBps) {
+    Json json = load_platform("hkbu-v100").json();
+    Json& node = json["node"];
+    Json kind = node["link_kinds"]["sockets"];
+    kind["bandwidth_GBps"]["value"] = GBps;
+    node["link_kinds"].erase("sockets");
+    node["link_kinds"][name] = kind;
+    for (Json& l : node["links"])
+      if (l["kind"] == "sockets") l["kind"] = name;
+    const Description d("own", "own.json", json);
+    return find_channels(read_blueprint(d), Shape::ring, Reach::node, nccl_speeds(18, Gpu::volta)).bandwidth;
+  };
+  EXPECT_EQ(speed("upi", 5), speed("mine", 5));
+  EXPECT_EQ(speed("upi", 22), speed("mine", 22));
+  EXPECT_EQ(speed("upi", 9), speed("mine", 10));
 }
 
 TEST(RingSearch, AbciVUsesAllOfItsMesh) {
