@@ -100,6 +100,8 @@ Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain
           ? explained_path(subject, fabric, chain)
           : critical_path(subject.schedule, subject.layout, fabric);
   const Load load = heaviest_link(subject, fabric);
+  if (explain && load.time > path.time)  // that link is never idle, whatever else messages wait for
+    chain = {{Cause::queue, {}, {}, load.id, load.time}};
   Suspect suspect(launch(fabric, subject.schedule) + std::max(path.time, load.time));
   // The first of several ports that differ by rounding only.
   const Seconds busiest = *std::ranges::max_element(path.busy) * (1 - 1e-9);

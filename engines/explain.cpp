@@ -24,13 +24,23 @@ std::string limiting_link(const Fabric& fabric, Place from, Place to, const std:
   return fabric.link_name(used[busiest].busy > clearly * used[limit].busy ? busiest : limit);
 }
 
-std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<Result::Use>& used,
-                    const std::vector<std::string>& meetings) {
+/// Where a message waited that does not say so.
+std::string queue_of(const Fabric& fabric, const Delay& s, const std::vector<Result::Use>& links,
+                     const std::vector<Result::Use>& ports) {
+  if (links.empty() && !ports.empty()) {
+    const Wire wire = fabric.wire(s.from, s.to, Bytes(1));
+    if (ports[wire.in].busy > clearly * ports[wire.out].busy) return fabric.port_name(wire.in);
+  }
+  return limiting_link(fabric, s.from, s.to, links);
+}
+
+std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<Result::Use>& links,
+                    const std::vector<Result::Use>& ports, const std::vector<std::string>& meetings) {
   switch (s.cause) {
     case Cause::link:
       return limiting_link(fabric, s.from, s.to, {});
     case Cause::queue:
-      return s.at == no_link ? limiting_link(fabric, s.from, s.to, used) : fabric.link_name(s.at);
+      return s.at == no_link ? queue_of(fabric, s, links, ports) : fabric.link_name(s.at);
     case Cause::overhead:
       return "software";
     case Cause::compute:
@@ -65,7 +75,7 @@ void largest_first(std::vector<Share>& shares) {
 std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& chain, Seconds launch,
                                Seconds total, const std::string& busiest,
                                const std::vector<std::string>& meetings,
-                               const std::vector<Result::Use>& links) {
+                               const std::vector<Result::Use>& links, const std::vector<Result::Use>& ports) {
   std::map<std::pair<Cause, std::string>, Likes> sums;
   Seconds rest = total;
   const auto add = [&](Cause cause, const std::string& whose, Seconds time) {
@@ -74,7 +84,7 @@ std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& c
   };
   if (chain.empty() && !(launch > Seconds(0))) return {};
   if (launch > Seconds(0)) add(Cause::overhead, "launch", launch);
-  for (const Delay& s : chain) add(s.cause, name_of(fabric, s, links, meetings), s.time);
+  for (const Delay& s : chain) add(s.cause, name_of(fabric, s, links, ports, meetings), s.time);
   if (rest > 1e-12 * total) add(Cause::queue, busiest, rest);
   std::vector<Share> shares;
   for (const auto& [key, likes] : sums) {

@@ -25,11 +25,12 @@ void largest_first(std::vector<Share>& shares);
 /// The delays of a chain, added up by cause and name, the largest first. They add up to `total`: what the
 /// chain does not explain is counted as queueing on `busiest`. Empty for an empty chain. Where a delay does
 /// not say for which link a message queues, it is the slowest of its route, or one that is clearly busier by
-/// `links`. `meetings`: explanations of Op::Kind::meet, by number. Of equal shares the first by cause, then
-/// by name, is first.
+/// `links`, or without these the receiver's port if it is clearly busier by `ports`. `meetings`: explanations
+/// of Op::Kind::meet, by number. Of equal shares the first by cause, then by name, is first.
 std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& chain, Seconds launch,
                                Seconds total, const std::string& busiest,
                                const std::vector<std::string>& meetings = {},
-                               const std::vector<Result::Use>& links = {});
+                               const std::vector<Result::Use>& links = {},
+                               const std::vector<Result::Use>& ports = {});
 
 }  // namespace collcast

@@ -492,7 +492,7 @@ void add_sensitivity(Answer& answer, const Question& q, const Watch& watch) {
   std::vector<Question> parts;
   for (const Answer::Row& row : answer.rows) {
     parts.push_back(part_of(q, row));
-    if (q.engine == "auto") parts.back().engine = "path";
+    if (q.engine == "auto") parts.back().engine = row.engine;
   }
   const Watch quiet{.interrupt = watch.interrupt};
   auto found = sensitivity(platform, counted(times_of(std::move(parts), quiet), watch, "sensitivity"));

@@ -206,7 +206,7 @@ class Mpi : public Subject {
   /// 0: the message as a whole.
   static std::vector<std::int64_t> segments(const tuner::Entry& e, Bytes size) {
     std::vector<std::int64_t> all{0};
-    for (std::int64_t s = 4096; e.segments && s <= 1 << 20 && static_cast<double>(s) < size.value; s *= 4)
+    for (std::int64_t s = 4096; e.segments && s <= 1 << 20 && static_cast<double>(s) < size.value; s *= 2)
       all.push_back(s);
     return all;
   }

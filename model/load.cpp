@@ -19,7 +19,8 @@ Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& pairs) {
   }
   const auto most = std::ranges::max_element(busy);
   if (most == busy.end()) return {};
-  return {fabric.framing() * *most, fabric.link_name(static_cast<LinkId>(most - busy.begin()))};
+  const auto id = static_cast<LinkId>(most - busy.begin());
+  return {fabric.framing() * *most, fabric.link_name(id), id};
 }
 
 namespace {

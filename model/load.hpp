@@ -13,6 +13,7 @@ namespace collcast {
 struct Load {
   Seconds time;
   std::string link;
+  LinkId id = no_link;
 };
 /// What one rank sends to another in all.
 struct PairTraffic {

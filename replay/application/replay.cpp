@@ -61,7 +61,8 @@ void add_unplayed(std::vector<Loss>& all, const Followed& followed) {
 void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric,
                const Application& application) {
   const Bottleneck link = bottleneck(result, fabric);
-  report.explanation = explanation(fabric, result.chain, {}, report.time, link.name, application.limits());
+  report.explanation = explanation(fabric, result.chain, {}, report.time, link.name, application.limits(),
+                                   result.links, result.ports);
   tell_own(report.explanation, application);
   if (!report.explanation.empty()) {
     report.limited_by = report.explanation.front().name;

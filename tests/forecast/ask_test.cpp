@@ -218,6 +218,24 @@ TEST(Ask, SegmentsAreBestAsTheyArePlayed) {
   EXPECT_EQ(prediction("contention").time, many.time);
 }
 
+/// The sensitivity is that of the engine that answered, which here is not the critical path.
+TEST(Ask, SensitivityGoesByTheEngineOfTheRow) {
+  Question q = allreduce("rabenseifner");
+  q.platforms = {"summit"}, q.ranks = {24}, q.sizes = {1_MiB}, q.sensitivity = true;
+  const Answer by_auto = ask(q);
+  q.engine = "contention";
+  const Answer by_contention = ask(q);
+  ASSERT_EQ(by_auto.rows.at(0).engine, "contention");
+  ASSERT_TRUE(by_auto.sensitivity && by_contention.sensitivity);
+  EXPECT_GT(by_auto.sensitivity->size(), 3u);
+  const auto named = [](const Answer& a) {
+    std::vector<std::pair<std::string, double>> all;
+    for (const Elasticity& e : *a.sensitivity) all.emplace_back(e.parameter, e.elasticity);
+    return all;
+  };
+  EXPECT_EQ(named(by_auto), named(by_contention));
+}
+
 /// In segments of 32 KiB, from which messages cost something else on Fugaku: one byte more would be another
 /// protocol, and no chaos.
 TEST(Ask, ALimitOfAProtocolIsNoChaos) {
