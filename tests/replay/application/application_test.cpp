@@ -234,6 +234,23 @@ TEST(Replay, SaysHowSureItIs) {
   EXPECT_DOUBLE_EQ(*r.limited_by_share, 3 / r.time.value);  // of the rank that is last
 }
 
+/// Four messages wait for one port, that of their receiver, which each holds for 2 s: the last one waits for
+/// 6 of 8.
+TEST(Replay, NamesThePortThatIsBusy) {
+  std::vector<std::vector<Event>> calls(5);
+  for (int r = 1; r < 5; ++r) {
+    calls[static_cast<std::size_t>(r)] = {send(0, 1'000'000'000)};
+    calls[0].push_back(receive(r, 1'000'000'000));
+    calls[0].back().request = r - 1;
+  }
+  for (int r = 1; r < 5; ++r) calls[0].push_back(waiting(r - 1));
+  const ReplayReport r = Traced(calls).on_flat();
+  EXPECT_EQ(r.time, Seconds(8));
+  EXPECT_EQ(r.explanation.front().cause, Cause::queue);
+  EXPECT_EQ(r.limited_by, "rank 0 in");
+  EXPECT_DOUBLE_EQ(*r.limited_by_share, 0.75);
+}
+
 TEST(Replay, TakesALibrarysChoice) {
   std::vector<Event> calls = {allreduce(8), allreduce(8 << 20)};
   ReplayOptions options;
