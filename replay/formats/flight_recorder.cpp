@@ -13,6 +13,7 @@
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
+#include "replay/formats/members.hpp"
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
@@ -276,13 +277,14 @@ std::string name_of_group(const Value& name) {
                                           : std::string(name.text);
 }
 
-/// The members that all of a dump's groups share: torch lists only groups that the rank is in.
+/// The members that all of a dump's groups share: torch lists only groups that the rank is in. Those that no
+/// job has are left out.
 std::set<Rank> shared_by_groups(const Dump& d) {
   std::set<Rank> shared;
   for (const auto& [name, ranks] : d.groups) {
     std::set<Rank> both;
     for (const Rank r : ranks)
-      if (name == d.groups.begin()->first || shared.contains(r)) both.insert(r);
+      if (possible_rank(r) >= 0 && (name == d.groups.begin()->first || shared.contains(r))) both.insert(r);
     shared = std::move(both);
   }
   return shared;
@@ -500,11 +502,9 @@ class FlightRank {
     if (!group) return 0;
     const auto found = dump_.groups.find(name_of_group(*group));
     if (found == dump_.groups.end() || found->second == source_.communicators()[0]) return 0;
-    const std::set<Rank> distinct(found->second.begin(), found->second.end());
-    const bool possible = !distinct.empty() && distinct.size() == found->second.size() &&
-                          *distinct.begin() >= 0 && *distinct.rbegin() < source_.ranks() &&
-                          distinct.contains(dump_.rank);
-    return possible ? source_.communicator(found->first, found->second) : -1;
+    return possible_group(found->second, dump_.rank, source_.ranks())
+               ? source_.communicator(found->first, found->second)
+               : -1;
   }
 
   RecordedSource& source_;

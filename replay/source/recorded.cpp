@@ -2,6 +2,7 @@
 #include "replay/source/recorded.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 namespace collcast {
@@ -37,6 +38,7 @@ std::unique_ptr<Activities> RecordedSource::stream(Rank rank, int stream) const 
 }
 
 RecordedSource::Stream& RecordedSource::at(Rank rank, int stream) {
+  assert(rank >= 0 && rank < ranks() && stream >= 0);
   auto& streams = streams_[static_cast<std::size_t>(rank)];
   const auto s = static_cast<std::size_t>(stream);
   if (s >= streams.size()) streams.resize(s + 1);

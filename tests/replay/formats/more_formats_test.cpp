@@ -166,6 +166,26 @@ TEST_F(MoreFiles, FlightRecorderRanksAreInTheGroupsOfTheDump) {
   EXPECT_EQ(all(*others, 0)[0].kind, Kind::skipped);
 }
 
+/// A group with a rank below 0 is no group, and says nothing of who wrote the dump.
+TEST_F(MoreFiles, FlightRecorderRanksAreNotNegative) {
+  const auto dump = [](const std::string& groups) {
+    return R"({"pg_config":{)" + groups +
+           R"(},"pg_status":{},"entries":[{"record_id":0,"process_group":["5",""],"profiling_name":)"
+           R"("nccl:all_reduce","input_sizes":[[5]],"input_dtypes":["Float"],"state":"completed"}]})";
+  };
+  const auto source =
+      open_source({file("rank_0", dump(R"("0":{"ranks":"[0, 1]"},"5":{"ranks":"[-5, 0]"})"))});
+  EXPECT_EQ(source->ranks(), 2);
+  ASSERT_EQ(all(*source, 0).size(), 1u);
+  EXPECT_EQ(all(*source, 0)[0].note,
+            "the members of its group in pg_config are impossible, or without this rank");
+  for (const auto* ranks : {R"("[-5]")", "[-5]", "[-1000000]"}) {
+    const std::string none = file("other_0", dump(R"("0":{"ranks":)" + std::string(ranks) + "}"));
+    EXPECT_NE(testing::complaint([&] { open_source({none}); }).find(": which rank wrote it is not known"),
+              std::string::npos);
+  }
+}
+
 TEST_F(MoreFiles, FlightRecorderPicklesOfLaterProtocols) {
   // What Python's pickle.dumps({"entries": [], "pg_config": {}}, 4) writes.
   const std::string later(
