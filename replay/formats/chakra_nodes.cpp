@@ -8,6 +8,7 @@
 #include "replay/formats/formats.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
+#include "replay/formats/members.hpp"
 #include "replay/formats/names.hpp"
 #include "replay/formats/protobuf.hpp"
 #include "support/error.hpp"
@@ -118,15 +119,12 @@ void read_ids(const Field& f, std::vector<std::uint64_t>& ids, const std::string
 void read_groups(std::string_view text, EtFile& file) {
   const auto begin = text.find('{'), end = text.rfind('}');
   if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return;
-  const auto bounded = [](const JsonValue& value) {
-    return static_cast<Rank>(std::clamp<std::int64_t>(value.integer().value_or(-1), -1, most_recorded_ranks));
-  };
   JsonText json;
   for (const JsonValue& group :
        json.parse("[" + std::string(text.substr(begin, end - begin + 1)) + "]").items()) {
     std::vector<Rank> ranks;
-    for (const JsonValue& r : group["ranks"].items()) ranks.push_back(bounded(r));
-    const Rank size = bounded(group["group_size"]);
+    for (const JsonValue& r : group["ranks"].items()) ranks.push_back(possible_rank(r));
+    const Rank size = possible_rank(group["group_size"]);
     file.world = std::max(file.world, size);
     for (Rank r = 0; group["ranks"].items().empty() && r < size; ++r) ranks.push_back(r);
     for (const Rank r : ranks) file.world = std::max(file.world, std::min(r, most_recorded_ranks - 1) + 1);

@@ -12,6 +12,7 @@
 #include "replay/formats/allprof.hpp"
 #include "replay/formats/dumpi_calls.hpp"
 #include "replay/formats/input.hpp"
+#include "replay/formats/members.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -122,10 +123,6 @@ bool is_list(std::string_view head) {
          head.find("numprocs=") != std::string_view::npos;
 }
 
-Rank plausible(std::int64_t n) {
-  return n >= 0 && n <= most_recorded_ranks ? static_cast<Rank>(n) : -1;
-}
-
 DumpiTrace rank_of(const std::string& path) {
   DumpiTrace r;
   r.path = path;
@@ -134,8 +131,8 @@ DumpiTrace rank_of(const std::string& path) {
     if (c.name == "MPI_Init" || c.name == "MPI_Init_thread") r.begin = c.leave;
     r.end = c.leave;
     if (c.text("comm").find("MPI_COMM_WORLD") == std::string_view::npos) return;
-    if (c.name == "MPI_Comm_rank") r.rank = plausible(c.number("rank"));
-    if (c.name == "MPI_Comm_size") r.world = plausible(c.number("size"));
+    if (c.name == "MPI_Comm_rank") r.rank = possible_rank(c.number("rank"));
+    if (c.name == "MPI_Comm_size") r.world = possible_rank(c.number("size"));
   });
   return r;
 }
@@ -400,7 +397,7 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
   for (const std::string& file : files) {
     if (const std::string head = head_of(file); is_list(head)) {
       const auto ranks = whole_numbers(head.substr(head.find("numprocs=") + 9, 10));
-      world = std::max<Rank>(world, ranks.empty() ? 0 : plausible(ranks[0]));
+      world = std::max<Rank>(world, ranks.empty() ? 0 : possible_rank(ranks[0]));
       continue;
     }
     DumpiTrace r = rank_of(file);

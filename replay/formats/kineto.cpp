@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <limits>
 
 #include "replay/formats/gpu_time.hpp"
 #include "replay/formats/host_calls.hpp"
 #include "replay/formats/json.hpp"
+#include "replay/formats/members.hpp"
 #include "replay/formats/names.hpp"
 #include "replay/formats/unread.hpp"
 #include "support/error.hpp"
@@ -21,11 +23,17 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+/// A whole number as it is written; -1 if it is none, or too large for one.
+int list_item(const JsonValue& value) {
+  const std::int64_t n = value.integer().value_or(-1);
+  return n >= 0 && n <= std::numeric_limits<int>::max() ? static_cast<int>(n) : -1;
+}
+
 /// A list, or as torch writes it a text with one in it.
 std::optional<std::vector<int>> list_of(const JsonValue& value) {
   if (!value.is_array()) return integers(value.text());
   std::vector<int> all;
-  for (const JsonValue& item : value.items()) all.push_back(static_cast<int>(item.integer().value_or(-1)));
+  for (const JsonValue& item : value.items()) all.push_back(list_item(item));
   return all;
 }
 
@@ -41,9 +49,9 @@ Comm comm_of(const JsonValue& args) {
   c.type = args["dtype"].text();
   c.input = args["In msg nelems"].number().value_or(-1);
   c.output = args["Out msg nelems"].number().value_or(-1);
-  c.size = static_cast<int>(args["Group size"].integer().value_or(0));
-  c.start = static_cast<int>(args["Global rank start"].integer().value_or(-1));
-  c.stride = static_cast<int>(args["Global rank stride"].integer().value_or(0));
+  c.size = std::max(possible_rank(args["Group size"]), 0);
+  c.start = possible_rank(args["Global rank start"]);
+  c.stride = possible_rank(args["Global rank stride"]);
   c.group = word_of(args["Process Group Name"]);
   if (c.group.empty()) c.group = word_of(args["Process Group ID"]);
   c.ranks = list_of(args["Process Group Ranks"]).value_or(c.ranks);
@@ -54,8 +62,8 @@ Comm comm_of(const JsonValue& args) {
     const auto collective = collective_of(c.name);
     if (collective) (definition(*collective).rooted ? c.root : c.own) = static_cast<int>(*rank);
   }
-  const auto to = args["Dst Rank"].integer(), from = args["Src Rank"].integer();
-  c.peer = static_cast<int>(contains(c.name, "recv") ? from.value_or(-1) : to.value_or(from.value_or(-1)));
+  const Rank to = possible_rank(args["Dst Rank"]), from = possible_rank(args["Src Rank"]);
+  c.peer = to < 0 || contains(c.name, "recv") ? from : to;
   return c;
 }
 
@@ -114,7 +122,7 @@ class FileReader {
   static Rank own_rank(const Comm& c) {
     if (c.own < 0) return -1;
     if (c.own < std::ssize(c.ranks)) return c.ranks[static_cast<std::size_t>(c.own)];
-    return c.start >= 0 && c.stride > 0 ? c.start + c.own * c.stride : -1;
+    return strided(c.start, c.stride, c.own, most_recorded_ranks);
   }
 
   /// A number, or a text with one.
@@ -125,16 +133,25 @@ class FileReader {
     return std::clamp<std::int64_t>(count, 0, std::int64_t{1} << 40);
   }
 
+  /// What distributedInfo says of the rank or its world; -1 if nothing.
+  Rank of_job(const JsonValue& info, const std::string& key) const {
+    const JsonValue value = info[key];
+    const Rank n = possible_rank(value);
+    if (n < 0 && value.number())
+      throw InputError(trace_.path + ": its distributedInfo has a " + key + " that no job has; up to " +
+                       std::to_string(most_recorded_ranks) + " ranks are read");
+    return n;
+  }
+
   void member(std::string_view key, const JsonValue& value) {
     if (key == "baseTimeNanoseconds") trace_.base_ns = std::max<std::int64_t>(0, value.integer().value_or(0));
     if (key == "DroppedEvents") trace_.lost = dropped(value);
     if (key != "distributedInfo") return;
-    trace_.rank = static_cast<Rank>(value["rank"].integer().value_or(-1));
-    trace_.world = static_cast<Rank>(value["world_size"].integer().value_or(-1));
+    trace_.rank = of_job(value, "rank");
+    trace_.world = of_job(value, "world_size");
     for (const JsonValue& group : value["pg_config"].items()) {
       std::vector<Rank> ranks;
-      for (const JsonValue& r : group["ranks"].items())
-        ranks.push_back(static_cast<Rank>(r.integer().value_or(-1)));
+      for (const JsonValue& r : group["ranks"].items()) ranks.push_back(possible_rank(r));
       std::string name = word_of(group["pg_name"]);
       if (name.empty()) name = word_of(group["uid"]);  // before April 2024
       if (!name.empty() && !ranks.empty()) trace_.groups[name] = ranks;

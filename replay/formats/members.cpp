@@ -11,6 +11,10 @@ Rank possible_rank(std::int64_t n) {
   return n >= 0 && n <= most_recorded_ranks ? static_cast<Rank>(n) : -1;
 }
 
+Rank possible_rank(const JsonValue& value) {
+  return possible_rank(value.integer().value_or(-1));
+}
+
 Rank strided(std::int64_t first, std::int64_t stride, std::int64_t i, Rank world) {
   const auto below_world = [&](std::int64_t n) { return n >= 0 && n < world; };
   if (!below_world(first) || !below_world(i) || stride <= 0 || !below_world(stride)) return -1;

@@ -4,13 +4,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/collective.hpp"
+#include "replay/formats/json.hpp"
+#include "replay/source/source.hpp"
 
 /// What a file says of ranks and their groups, where its numbers may be anything.
 namespace collcast {
 
 /// The rank, or how many ranks there are, if a job may have that (`most_recorded_ranks`); else -1.
 Rank possible_rank(std::int64_t n);
+Rank possible_rank(const JsonValue& value);
 
 /// The i-th rank of a group that begins at `first` and goes on in steps of `stride`; -1 if it is none of a
 /// world's.

@@ -10,6 +10,7 @@
 #include "replay/formats/all_to_all.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
+#include "replay/formats/members.hpp"
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
@@ -49,11 +50,6 @@ double tensor_bytes(const JsonValue& value, int depth = 0) {
   return sum;
 }
 
-Rank as_rank(const JsonValue& value, Rank otherwise) {
-  return static_cast<Rank>(
-      std::clamp<std::int64_t>(value.integer().value_or(otherwise), -1, most_recorded_ranks));
-}
-
 /// A group by its name, which is a number before schema 1.0.3: ["0", "default_pg"], "0", 82149104.
 std::string group_of(const JsonValue& value) {
   if (const auto number = value.integer()) return std::to_string(*number);
@@ -80,7 +76,7 @@ void read_attributes(const JsonValue& node, RecordedCall& call) {
     if (name == "dtype") element = element_bytes(value.text());
     if (name == "in_msg_nelems") in = value.number().value_or(-1);
     if (name == "out_msg_nelems") out = value.number().value_or(-1);
-    if (name == "pg_size" || name == "group_size") call.ranks = std::max(as_rank(value, 0), 0);
+    if (name == "pg_size" || name == "group_size") call.ranks = std::max(possible_rank(value), 0);
   }
   if (element > 0 && in >= 0)
     call.input = Bytes(in * element), call.output = Bytes(std::max(out, 0.0) * element);
@@ -99,7 +95,7 @@ bool read_call(const JsonValue& node, RecordedCall& call) {
   while (at > 0 && values[at - 1].text().empty()) --at;
   if (at-- > 0) {
     call.name = values[at].text();
-    if (at >= 1) call.number = as_rank(values[at - 1], -1);
+    if (at >= 1) call.number = possible_rank(values[at - 1]);
     if (at >= 2) call.group = group_of(values[at - 2]);
     // Roots are said where groups have a name and a description, own ranks in their place before.
     const auto collective = collective_of(call.name);
@@ -108,12 +104,12 @@ bool read_call(const JsonValue& node, RecordedCall& call) {
     if (at + 1 < values.size()) call.sent = whole_numbers(values[at + 1]);
     if (at + 2 < values.size()) call.received = whole_numbers(values[at + 2]);
     // Before it was said, unequal parts give the size away.
-    call.ranks = std::max(as_rank(values.back(), 0), 0);
+    call.ranks = std::max(possible_rank(values.back()), 0);
     if (!values.back().integer())
       call.ranks = static_cast<Rank>(
           std::min<std::size_t>(std::max(call.sent.size(), call.received.size()), most_recorded_ranks));
-    const Rank first = at + 5 < values.size() ? as_rank(values[at + 3], -1) : -1,
-               stride = first >= 0 ? as_rank(values[at + 4], -1) : -1;
+    const Rank first = at + 5 < values.size() ? possible_rank(values[at + 3]) : -1,
+               stride = first >= 0 ? possible_rank(values[at + 4]) : -1;
     for (Rank r = 0; stride > 0 && call.ranks <= 1 << 16 && r < call.ranks; ++r)
       call.members.push_back(first + r * stride);
   }
@@ -129,13 +125,13 @@ void read_groups(const JsonValue& node, ExecutionTrace& trace) {
   JsonText text;
   for (const JsonValue& group : text.parse(values[0].text()).items()) {
     std::vector<Rank> ranks;
-    for (const JsonValue& r : group["ranks"].items()) ranks.push_back(as_rank(r, -1));
+    for (const JsonValue& r : group["ranks"].items()) ranks.push_back(possible_rank(r));
     group["ranks"].members([&](std::string_view key, const JsonValue&) {
       Rank r = -1;
       std::from_chars(key.data(), key.data() + key.size(), r);
       ranks.push_back(r);
     });
-    trace.world = std::max(trace.world, as_rank(group["group_size"], 0));
+    trace.world = std::max(trace.world, possible_rank(group["group_size"]));
     for (const Rank r : ranks) trace.world = std::max(trace.world, std::min(r, most_recorded_ranks - 1) + 1);
     if (ranks.empty()) continue;
     for (const char* key : {"pg_name", "backend_id"})

@@ -410,6 +410,20 @@ TEST_F(Files, RanksOfOtherJobsAndTwiceTheSameAreRefused) {
   EXPECT_NE(complaint([&] { open_source({a, c}); }).find("ranks of two different jobs"), std::string::npos);
 }
 
+/// They do not turn into others that fit.
+TEST_F(Files, KinetoRanksThatNoJobHasAreRefused) {
+  for (const auto* n : {"4294967296", "-1", "1e300", "9223372036854775808"}) {
+    const std::string path =
+        file("a", replaced(samples::kineto(0), R"("rank":0)", R"("rank":)" + std::string(n)));
+    EXPECT_EQ(complaint([&] { open_source({path}); }),
+              path + ": its distributedInfo has a rank that no job has; up to 1048576 ranks are read");
+  }
+  const std::string path =
+      file("b", replaced(samples::kineto(0), R"("world_size":2)", R"("world_size":4294967298)"));
+  EXPECT_NE(complaint([&] { open_source({path}); }).find("has a world_size that no job has"),
+            std::string::npos);
+}
+
 TEST_F(Files, KinetoRanksAndClocksDoNotDependOnTheFilesOrder) {
   std::string unsaid = samples::kineto(0);
   unsaid.replace(unsaid.find("distributedInfo"), 15, "distributedINFO");
