@@ -10,6 +10,7 @@
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/all_to_all.hpp"
 #include "replay/formats/input.hpp"
+#include "replay/formats/members.hpp"
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "replay/formats/plausible.hpp"
@@ -461,13 +462,10 @@ class GpuRank {
       ranks = known->second;
     else if (!comm.ranks.empty())
       ranks = comm.ranks;
-    else if (comm.start >= 0 && comm.stride > 0)
-      for (int i = 0; i < std::min(comm.size, source_.ranks()); ++i)
-        ranks.push_back(comm.start + i * comm.stride);
-    const std::set<Rank> distinct(ranks.begin(), ranks.end());
-    const bool possible = !ranks.empty() && distinct.size() == ranks.size() && *distinct.begin() >= 0 &&
-                          *distinct.rbegin() < source_.ranks() && distinct.contains(trace_.rank);
-    if (!possible) ranks = inferred(comm, comm.size > 0 ? comm.size : static_cast<Rank>(ranks.size()));
+    else
+      ranks = strided_group(comm.start, comm.stride, comm.size, source_.ranks());
+    if (!possible_group(ranks, trace_.rank, source_.ranks()))
+      ranks = inferred(comm, comm.size > 0 ? comm.size : static_cast<Rank>(ranks.size()));
     if (ranks.empty() || ranks == source_.communicators()[0]) return 0;
     return source_.communicator(comm.group, ranks);
   }

@@ -25,9 +25,11 @@ struct RecordedCall {
   Rank ranks = 0;
   Rank number = -1;  ///< in the group: the root, the other end of a message, or else whose call it is
   std::vector<int> sent, received;  ///< proportions of an all-to-all; empty: equal
-  std::vector<Rank> members;        ///< of the group, where they are said to be equally far apart
+  Rank first = -1, stride = -1;     ///< of the group, where its members are said to be equally far apart
 
   bool message() const { return name == "send" || name == "recv"; }
+  /// The i-th member; -1 if that is not said.
+  Rank member(Rank i) const { return i < ranks ? strided(first, stride, i, most_recorded_ranks) : -1; }
 };
 
 /// One file: its calls, and what it says of the groups that its rank is in.
@@ -108,10 +110,8 @@ bool read_call(const JsonValue& node, RecordedCall& call) {
     if (!values.back().integer())
       call.ranks = static_cast<Rank>(
           std::min<std::size_t>(std::max(call.sent.size(), call.received.size()), most_recorded_ranks));
-    const Rank first = at + 5 < values.size() ? possible_rank(values[at + 3]) : -1,
-               stride = first >= 0 ? possible_rank(values[at + 4]) : -1;
-    for (Rank r = 0; stride > 0 && call.ranks <= 1 << 16 && r < call.ranks; ++r)
-      call.members.push_back(first + r * stride);
+    if (at + 5 < values.size())
+      call.first = possible_rank(values[at + 3]), call.stride = possible_rank(values[at + 4]);
   }
   read_attributes(node, call);
   return call.name != "wait" && call.name != "init" && !call.name.empty();
@@ -145,9 +145,14 @@ Rank own_rank(const ExecutionTrace& trace) {
     const auto collective = collective_of(c.name);
     if (!collective || definition(*collective).rooted || c.number < 0) continue;
     const auto group = trace.groups.find(c.group);
-    const std::vector<Rank>& members = group == trace.groups.end() ? c.members : group->second;
-    if (members.empty() && (c.ranks == 0 || c.ranks == trace.world)) return c.number;
-    if (c.number < std::ssize(members)) return members[static_cast<std::size_t>(c.number)];
+    if (group != trace.groups.end()) {
+      const std::vector<Rank>& members = group->second;
+      if (c.number < std::ssize(members)) return members[static_cast<std::size_t>(c.number)];
+    } else if (const Rank own = c.member(c.number); own >= 0) {
+      return own;
+    } else if (c.member(0) < 0 && (c.ranks == 0 || c.ranks == trace.world)) {
+      return c.number;
+    }
   }
   return -1;
 }
@@ -160,8 +165,7 @@ ExecutionTrace read_trace(const std::string& file) {
     RecordedCall call;
     if (name != "record_param_comms" || !read_call(node, call)) return;
     trace.world = std::max(trace.world, call.ranks);
-    if (!call.members.empty())
-      trace.world = std::max(trace.world, std::min(call.members.back(), most_recorded_ranks - 1) + 1);
+    trace.world = std::max(trace.world, call.member(call.ranks - 1) + 1);
     trace.calls.push_back(std::move(call));
   });
   if (!end.closed) throw InputError(file + ": the JSON is cut short in its middle");
@@ -241,12 +245,11 @@ class TraceCalls {
 
   int members(const RecordedCall& c) {
     const auto found = trace_.groups.find(c.group);
-    const std::vector<Rank>& ranks = found == trace_.groups.end() ? c.members : found->second;
-    const std::set<Rank> distinct(ranks.begin(), ranks.end());
+    const std::vector<Rank> ranks = found != trace_.groups.end()
+                                        ? found->second
+                                        : strided_group(c.first, c.stride, c.ranks, source_.ranks());
     unnamed += ranks.empty() && c.ranks > 0 && c.ranks < source_.ranks();
-    const bool possible = !ranks.empty() && distinct.size() == ranks.size() && *distinct.begin() >= 0 &&
-                          *distinct.rbegin() < source_.ranks() && distinct.contains(trace_.rank);
-    if (!possible || ranks == source_.communicators()[0]) return 0;
+    if (!possible_group(ranks, trace_.rank, source_.ranks()) || ranks == source_.communicators()[0]) return 0;
     return source_.communicator(c.group, ranks);
   }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "replay/formats/formats.hpp"
+#include "replay/formats/members.hpp"
 #include "replay/formats/protobuf.hpp"
 #include "replay/source/inspection.hpp"
 #include "tests/complaint.hpp"
@@ -277,6 +280,27 @@ TEST_F(Versions, ExecutionTracesOfThePast) {
   EXPECT_EQ(source->info().recorded_ranks, (std::vector<Rank>{1}));
   EXPECT_EQ(all(*source, 1)[1].root, 0);
   EXPECT_EQ(source->info().notes.back().find("1 all-to-alls of unequal parts"), 0u);
+}
+
+/// Steps that lead out of the world, in 32 bits back into it, are none.
+TEST_F(Versions, GroupsOfEqualStepsStayInTheirWorld) {
+  EXPECT_EQ(strided_group(1, 3, 3, 8), (std::vector<Rank>{1, 4, 7}));
+  EXPECT_TRUE(strided_group(1, 3, 4, 8).empty());
+  for (const auto& [first, stride, count] : {std::tuple{-1, 1, 2}, std::tuple{0, 0, 2}, std::tuple{0, 1, 0},
+                                             std::tuple{2147483646, 2147483647, 3}})
+    EXPECT_TRUE(strided_group(first, stride, count, 8).empty());
+  const auto kineto =
+      open("k", R"({"schemaVersion":1,"deviceProperties":[],"traceEvents":[)" +
+                    event("record_param_comms", "cpu_op", 1, 5,
+                          R"("Collective name":"allreduce","dtype":"Float","Group size":4,"Rank":2,)"
+                          R"("In msg nelems":8,"Out msg nelems":8,"Global rank start":3,)"
+                          R"("Global rank stride":2147483647)") +
+                    "]}");
+  EXPECT_EQ(kineto->info().recorded_ranks, (std::vector<Rank>{0}));
+  const auto et = open("et", R"({"schema":"1.0.2","nodes":[{"id":3,"name":"record_param_comms","inputs":)"
+                             R"({"values":[[[1,2,0,80,4,"cuda:1"]],147,["0","default_pg"],4096,"allreduce",)"
+                             R"([],[],1,1048576,8192]},"outputs":{"values":[]}}]})");
+  EXPECT_EQ(et->info().recorded_ranks, (std::vector<Rank>{4096}));
 }
 
 std::string nccl_line(int rank, const std::string& text) {
