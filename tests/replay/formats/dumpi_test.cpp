@@ -6,6 +6,7 @@
 #include "tests/folder.hpp"
 #include "tests/replay/formats/activities.hpp"
 #include "tests/replay/formats/binary_samples.hpp"
+#include "tests/replay/formats/other_numbers.hpp"
 #include "tests/replay/formats/samples.hpp"
 
 namespace collcast {
@@ -245,6 +246,10 @@ TEST_F(Dumpi, LiballprofsLinesAreCallsLikeItsOwn) {
   EXPECT_EQ(zero[5].message, Bytes(12));
   ASSERT_EQ(source->info().losses.size(), 1u);
   EXPECT_EQ(source->info().losses[0], (Loss{"wait or test", 2, "what was done is not recorded"}));
+}
+
+TEST_F(Dumpi, OtherNumbersAreReadOrRefused) {
+  testing::read_or_refuse_other_numbers({dumpi_text(0), allprof_text(1)});
 }
 
 TEST_F(Dumpi, LiballprofWithoutCountsOrWithDamage) {

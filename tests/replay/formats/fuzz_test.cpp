@@ -11,6 +11,7 @@
 #include "tests/folder.hpp"
 #include "tests/mutated.hpp"
 #include "tests/replay/formats/binary_samples.hpp"
+#include "tests/replay/formats/other_numbers.hpp"
 #include "tests/replay/formats/samples.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/shared_data.hpp"
@@ -35,6 +36,13 @@ TEST(FormatsFuzz, MutatedFilesAreReadOrRefused) {
     }
     EXPECT_LT(refused, 400);
   }
+}
+
+TEST(FormatsFuzz, OtherNumbersAreReadOrRefused) {
+  testing::read_or_refuse_other_numbers({samples::kineto(0), samples::horovod, samples::nccl_log,
+                                         samples::time_independent, samples::chakra(),
+                                         samples::cubex(true, false), samples::dumpi_binary(0),
+                                         samples::darshan(samples::darshan_versions[1], false)});
 }
 
 std::string as_it_is(const std::filesystem::path& path) {

@@ -16,6 +16,7 @@
 #include "tests/folder.hpp"
 #include "tests/mutated.hpp"
 #include "tests/replay/formats/activities.hpp"
+#include "tests/replay/formats/other_numbers.hpp"
 #include "tests/replay/formats/samples.hpp"
 
 namespace collcast {
@@ -646,15 +647,16 @@ TEST_F(MoreFiles, IpmBannersOf2005HaveTheRanksAfterTheHost) {
   EXPECT_EQ(all(*source, 0)[0].times, 3);
 }
 
+const std::string ipm_banner =
+    "##IPMv2.0.6####\n# mpi_tasks : 4 on 2 nodes            %comm     : 32.51\n"
+    "#                             [time]        [count]        <%wall>\n"
+    "# MPI_Allreduce               2.50             20          18.99\n"
+    "# MPI_Barrier                 0.00              4           0.00\n"
+    "# region : solve\n#                   [time]        [count]        <%wall>\n"
+    "# MPI_Allreduce               1.00             10          18.99\n";
+
 TEST_F(MoreFiles, IpmBannersAreProfilesOfTheWholeRun) {
-  const std::string banner =
-      "##IPMv2.0.6####\n# mpi_tasks : 4 on 2 nodes            %comm     : 32.51\n"
-      "#                             [time]        [count]        <%wall>\n"
-      "# MPI_Allreduce               2.50             20          18.99\n"
-      "# MPI_Barrier                 0.00              4           0.00\n"
-      "# region : solve\n#                   [time]        [count]        <%wall>\n"
-      "# MPI_Allreduce               1.00             10          18.99\n";
-  const auto source = open_source({file("ipm.txt", banner)});
+  const auto source = open_source({file("ipm.txt", ipm_banner)});
   EXPECT_EQ(source->info().format, "ipm");
   EXPECT_FALSE(source->info().ordered);
   EXPECT_EQ(source->ranks(), 4);
@@ -808,6 +810,13 @@ TEST_F(MoreFiles, MutatedOnesAreReadOrRefused) {
       testing::complaint([&] { inspect(*open_source({path})); });
     }
   }
+}
+
+TEST_F(MoreFiles, OtherNumbersAreReadOrRefused) {
+  testing::read_or_refuse_other_numbers(
+      {pickle(), flight_json, flight_of({5, 6, 7}, 0), inspector, execution_trace, chakra_json, goal,
+       deepspeed_calls, deepspeed_summary, deepintrospect, mpip, ipm_banner, samples::rccl_replay()});
+  testing::read_or_refuse_other_numbers({tau_profile()}, "profile.0.0.0");
 }
 
 /// What goes out comes back: the same operations, sizes and computation.

@@ -25,6 +25,7 @@ std::string write_sqlite(const std::string& path, const std::string& sql) {
   sqlite3_open(path.c_str(), &file);
   sqlite3_exec(file, sql.c_str(), nullptr, nullptr, &error);
   EXPECT_EQ(error, nullptr) << error;
+  sqlite3_free(error);
   sqlite3_close(file);
   return path;
 }
@@ -308,6 +309,22 @@ TEST(Nsys, TablesThatAreMissingAreSaid) {
   const std::string cut = samples::write(folder / "cut", bytes_of(bare).substr(0, 5000));
   EXPECT_NE(testing::complaint([&] { open_source({cut}); }).find("the SQLite file is damaged: "),
             std::string::npos);
+}
+
+/// Rows that SQLite does not take as well, are left out.
+TEST(Nsys, OtherNumbersAreReadOrRefused) {
+  const Folder folder;
+  std::mt19937 random(76);
+  for (int i = 0; i < 200; ++i) {
+    const std::string path = folder / std::to_string(i);
+    sqlite3* file = nullptr;
+    sqlite3_open(path.c_str(), &file);
+    sqlite3_exec(file, tables().c_str(), nullptr, nullptr, nullptr);
+    for (const std::string& rows : {gpu(5, 1, false), gpu(6, 0, true)})
+      sqlite3_exec(file, misnumbered(rows, random).c_str(), nullptr, nullptr, nullptr);
+    sqlite3_close(file);
+    testing::complaint([&] { inspect(*open_source({path})); });
+  }
 }
 
 TEST(Nsys, MutatedFilesAreReadOrRefused) {

@@ -11,6 +11,7 @@
 #include "tests/folder.hpp"
 #include "tests/mutated.hpp"
 #include "tests/replay/formats/activities.hpp"
+#include "tests/replay/formats/other_numbers.hpp"
 #include "tests/replay/formats/samples.hpp"
 
 /// What other versions of the tools write than those of the larger samples.
@@ -578,6 +579,14 @@ TEST_F(Versions, MutatedOnesAreReadOrRefused) {
       testing::complaint([&] { inspect(*open_source({path})); });
     }
   }
+}
+
+TEST_F(Versions, OtherNumbersAreReadOrRefused) {
+  testing::read_or_refuse_other_numbers(
+      {profile(0, event("record_param_comms", "cpu_op", 1, 5,
+                        call("allreduce", 9, R"(,"Rank":1,"Global rank start":0,"Global rank stride":1)")) +
+                      "," + event("gloo:broadcast", "cpu_op", 8, 5, "")),
+       torch_trace(3), printed_chakra});
 }
 
 TEST_F(Versions, WhatIsNotReadIsNamed) {
