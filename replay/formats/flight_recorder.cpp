@@ -500,7 +500,12 @@ class FlightRank {
     if (group && !group->items.empty()) group = group->items[0];
     if (!group) group = e.find("pg_id");  // before version 2
     if (!group) return 0;
-    const auto found = dump_.groups.find(name_of_group(*group));
+    const auto [known, is_new] = numbers_.try_emplace(name_of_group(*group), 0);
+    if (is_new) known->second = communicator_of(known->first);
+    return known->second;
+  }
+  int communicator_of(const std::string& group) {
+    const auto found = dump_.groups.find(group);
     if (found == dump_.groups.end() || found->second == source_.communicators()[0]) return 0;
     return possible_group(found->second, dump_.rank, source_.ranks())
                ? source_.communicator(found->first, found->second)
@@ -510,7 +515,8 @@ class FlightRank {
   RecordedSource& source_;
   const Dump& dump_;
   MessageGroup group_;
-  std::set<const Value*> closed_;  ///< by a `coalesced`, whose state is theirs
+  std::map<std::string, int> numbers_;  ///< of groups' communicators
+  std::set<const Value*> closed_;       ///< by a `coalesced`, whose state is theirs
   double first_ns_, last_id_ = -1;
   KnownCalls& known_;
 };

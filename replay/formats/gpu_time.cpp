@@ -5,6 +5,7 @@
 #include <cctype>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "replay/formats/across_ranks.hpp"
@@ -456,7 +457,14 @@ class GpuRank {
     return a;
   }
 
+  /// The communicator of a call's group, found once for all calls that say the same of it.
   int members(const Comm& comm) {
+    const auto [known, is_new] = communicators_.try_emplace(
+        {comm.group, comm.size, comm.start, comm.stride, comm.own, is_message(comm), comm.ranks}, 0);
+    if (is_new) known->second = communicator_of(comm);
+    return known->second;
+  }
+  int communicator_of(const Comm& comm) {
     std::vector<Rank> ranks;
     if (const auto known = trace_.groups.find(comm.group); known != trace_.groups.end())
       ranks = known->second;
@@ -516,6 +524,9 @@ class GpuRank {
   const Callers& callers_;
   Span window_;
   std::vector<GpuStream> streams_;
+  /// By a group's name, size, first rank and distance, the rank's place in it, whether it is a message's, and
+  /// its members.
+  std::map<std::tuple<std::string, int, int, int, int, bool, std::vector<int>>, int> communicators_;
   std::int64_t requests_ = 0;
   std::map<int, std::vector<std::int64_t>> numbers_;  ///< of the last record up to each kernel, by stream
 };

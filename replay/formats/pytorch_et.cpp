@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <set>
+#include <tuple>
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/all_to_all.hpp"
@@ -243,12 +245,20 @@ class TraceCalls {
     return a;
   }
 
+  /// The communicator of a call's group, found once for all calls that say the same of it.
   int members(const RecordedCall& c) {
+    const auto [known, is_new] = communicators_.try_emplace({c.group, c.first, c.stride, c.ranks});
+    if (is_new) known->second = communicator_of(c);
+    unnamed += !known->second && c.ranks > 0 && c.ranks < source_.ranks();
+    return known->second.value_or(0);
+  }
+  /// None: nothing says who is in the group.
+  std::optional<int> communicator_of(const RecordedCall& c) {
     const auto found = trace_.groups.find(c.group);
     const std::vector<Rank> ranks = found != trace_.groups.end()
                                         ? found->second
                                         : strided_group(c.first, c.stride, c.ranks, source_.ranks());
-    unnamed += ranks.empty() && c.ranks > 0 && c.ranks < source_.ranks();
+    if (ranks.empty()) return {};
     if (!possible_group(ranks, trace_.rank, source_.ranks()) || ranks == source_.communicators()[0]) return 0;
     return source_.communicator(c.group, ranks);
   }
@@ -257,6 +267,8 @@ class TraceCalls {
   const ExecutionTrace& trace_;
   RecordedSource::Stream& stream_;
   MessageGroup group_;
+  /// By a group's name, first rank, distance and size.
+  std::map<std::tuple<std::string, Rank, Rank, Rank>, std::optional<int>> communicators_;
 
  public:
   std::int64_t unnamed = 0;  ///< calls of a part of the ranks, of which nothing says which

@@ -24,9 +24,10 @@ class Kept : public Activities {
 
 }  // namespace
 
-RecordedSource::RecordedSource(Rank ranks) : communicators_(1), communicator_names_{""} {
+RecordedSource::RecordedSource(Rank ranks) : communicators_(1) {
   communicators_[0].resize(static_cast<std::size_t>(ranks));
   std::iota(communicators_[0].begin(), communicators_[0].end(), 0);
+  numbers_[{"", communicators_[0]}] = 0;
   streams_.resize(static_cast<std::size_t>(ranks));
 }
 
@@ -47,11 +48,9 @@ RecordedSource::Stream& RecordedSource::at(Rank rank, int stream) {
 }
 
 int RecordedSource::communicator(const std::string& name, const std::vector<Rank>& ranks) {
-  for (std::size_t i = 0; i < communicators_.size(); ++i)
-    if (communicator_names_[i] == name && communicators_[i] == ranks) return static_cast<int>(i);
-  communicators_.push_back(ranks);
-  communicator_names_.push_back(name);
-  return static_cast<int>(communicators_.size()) - 1;
+  const auto [known, is_new] = numbers_.try_emplace({name, ranks}, static_cast<int>(communicators_.size()));
+  if (is_new) communicators_.push_back(ranks);
+  return known->second;
 }
 
 std::string_view RecordedSource::keep(std::string_view text) {

@@ -2,7 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "replay/source/source.hpp"
 
@@ -34,8 +40,8 @@ class RecordedSource : public Source {
  private:
   SourceInfo info_;
   std::vector<std::vector<Rank>> communicators_;
-  std::vector<std::string> communicator_names_;
-  std::vector<std::vector<std::unique_ptr<Stream>>> streams_;  ///< made when they are first filled
+  std::map<std::pair<std::string, std::vector<Rank>>, int> numbers_;  ///< of communicators
+  std::vector<std::vector<std::unique_ptr<Stream>>> streams_;         ///< made when they are first filled
   std::set<std::string, std::less<>> texts_;
 };
 
