@@ -126,7 +126,6 @@ class RankEvents {
         before_(definitions.begin) {}
 
   void finish() {
-    for (const auto& [request, place] : receives_) skip(stream_[place], "is never completed");
     if (!open_.empty()) wait({open_.begin(), open_.end()});
   }
 
@@ -180,10 +179,7 @@ class RankEvents {
   /// Who sends how much is known where it is completed.
   void post(std::uint64_t request) {
     receives_[request] = stream_.size();
-    Activity& a = stream_.emplace_back();
-    a.kind = Kind::receive;
-    a.operation = "recv";
-    a.call = call_;
+    skip(stream_.emplace_back(), "is never completed");
   }
 
   void complete_receive(std::uint32_t from, OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes,
@@ -192,6 +188,9 @@ class RankEvents {
     if (posted == receives_.end()) return receive(from, comm, tag, bytes);
     Activity& a = stream_[posted->second];
     receives_.erase(posted);
+    a.kind = Kind::receive;
+    a.operation = "recv";
+    a.note = {};
     place(a, comm, from);
     fill(a, from, tag, bytes);
     if (a.kind != Kind::receive) return;
@@ -296,10 +295,11 @@ class RankEvents {
     a.received_bytes = Bytes(static_cast<double>(bytes));
   }
 
-  /// A send and a receive of one call are under way together.
+  /// A send and a receive of one call are under way together, unless their requests are waited for.
   void join(Activity& send, const Activity& receive) {
     if (send.kind != Kind::send || receive.kind != Kind::receive || send.communicator != receive.communicator)
       return;
+    if (send.request >= 0 || receive.request >= 0) return;
     send.kind = Kind::exchange;
     send.operation = "sendrecv";
     send.from = receive.from;

@@ -76,43 +76,69 @@ void write_definitions(OTF2_Archive* archive) {
   OTF2_Archive_CloseGlobalDefWriter(archive, w);
 }
 
+/// Calls of 10 us each.
+class Calls {
+ public:
+  Calls(OTF2_Archive* archive, std::uint32_t rank)
+      : archive_(archive), writer_(OTF2_Archive_GetEvtWriter(archive, 10 * (rank + 1))) {}
+  ~Calls() { OTF2_Archive_CloseEvtWriter(archive_, writer_); }
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+  OTF2_EvtWriter* writer() const { return writer_; }
+  void call(OTF2_RegionRef region, auto&& inside) {
+    OTF2_EvtWriter_Enter(writer_, nullptr, now, region);
+    inside(now + 5);
+    OTF2_EvtWriter_Leave(writer_, nullptr, now + 10, region);
+    now += 10;
+  }
+  std::uint64_t now = 100;
+
+ private:
+  OTF2_Archive* archive_;
+  OTF2_EvtWriter* writer_;
+};
+
+/// An exchange whose receive is asked for there and waited for later.
+void write_late_receive(OTF2_Archive* archive, std::uint32_t rank) {
+  Calls calls(archive, rank);
+  OTF2_EvtWriter* const w = calls.writer();
+  calls.call(in_sendrecv, [&](auto t) {
+    OTF2_EvtWriter_MpiSend(w, nullptr, t, 1 - rank, 0, 4, 8);
+    OTF2_EvtWriter_MpiIrecvRequest(w, nullptr, t + 1, 9);
+  });
+  calls.call(in_waitall, [&](auto t) { OTF2_EvtWriter_MpiIrecv(w, nullptr, t, 1 - rank, 0, 4, 8, 9); });
+}
+
 /// 5 us in main, then, 10 us each: to rank 1 a message of 40 B while one of 80 B comes from it; both awaited;
 /// an exchange of 8 B in the reversed communicator; an allreduce of 24 B; an MPI_Put.
 void write_events(OTF2_Archive* archive, std::uint32_t rank) {
-  OTF2_EvtWriter* const w = OTF2_Archive_GetEvtWriter(archive, 10 * (rank + 1));
-  std::uint64_t now = 100;
-  const auto call = [&](OTF2_RegionRef region, auto&& inside) {
-    OTF2_EvtWriter_Enter(w, nullptr, now, region);
-    inside(now + 5);
-    OTF2_EvtWriter_Leave(w, nullptr, now + 10, region);
-    now += 10;
-  };
-  OTF2_EvtWriter_Enter(w, nullptr, now, in_main);
-  now += 5;
-  call(in_irecv, [&](auto t) { OTF2_EvtWriter_MpiIrecvRequest(w, nullptr, t, 7); });
-  call(in_isend,
-       [&](auto t) { OTF2_EvtWriter_MpiIsend(w, nullptr, t, 1 - rank, 0, 3, rank == 0 ? 40 : 80, 8); });
-  call(in_waitall, [&](auto t) {
+  Calls calls(archive, rank);
+  OTF2_EvtWriter* const w = calls.writer();
+  OTF2_EvtWriter_Enter(w, nullptr, calls.now, in_main);
+  calls.now += 5;
+  calls.call(in_irecv, [&](auto t) { OTF2_EvtWriter_MpiIrecvRequest(w, nullptr, t, 7); });
+  calls.call(in_isend,
+             [&](auto t) { OTF2_EvtWriter_MpiIsend(w, nullptr, t, 1 - rank, 0, 3, rank == 0 ? 40 : 80, 8); });
+  calls.call(in_waitall, [&](auto t) {
     OTF2_EvtWriter_MpiIrecv(w, nullptr, t, 1 - rank, 0, 3, rank == 0 ? 80 : 40, 7);
     OTF2_EvtWriter_MpiIsendComplete(w, nullptr, t + 1, 8);
   });
-  call(in_sendrecv, [&](auto t) {
+  calls.call(in_sendrecv, [&](auto t) {
     OTF2_EvtWriter_MpiSend(w, nullptr, t, rank, 1, 4, 8);
     OTF2_EvtWriter_MpiRecv(w, nullptr, t + 1, rank, 1, 4, 8);
   });
-  call(in_allreduce, [&](auto t) {
+  calls.call(in_allreduce, [&](auto t) {
     OTF2_EvtWriter_MpiCollectiveBegin(w, nullptr, t);
     OTF2_EvtWriter_MpiCollectiveEnd(w, nullptr, t + 1, OTF2_COLLECTIVE_OP_ALLREDUCE, 0,
                                     OTF2_COLLECTIVE_ROOT_NONE, 48, 48);
   });
-  call(in_put, [](auto) {});
-  OTF2_EvtWriter_Leave(w, nullptr, now, in_main);
-  OTF2_Archive_CloseEvtWriter(archive, w);
+  calls.call(in_put, [](auto) {});
+  OTF2_EvtWriter_Leave(w, nullptr, calls.now, in_main);
 }
 
 class Otf2 : public ::testing::Test {
  protected:
-  Otf2() {
+  explicit Otf2(void (*events)(OTF2_Archive*, std::uint32_t) = write_events) {
     OTF2_FlushCallbacks callbacks{};
     callbacks.otf2_pre_flush = flush;
     OTF2_Archive* const archive = OTF2_Archive_Open(folder_.path().c_str(), "a", OTF2_FILEMODE_WRITE, 1 << 20,
@@ -120,7 +146,7 @@ class Otf2 : public ::testing::Test {
     OTF2_Archive_SetFlushCallbacks(archive, &callbacks, nullptr);
     OTF2_Archive_SetSerialCollectiveCallbacks(archive);
     OTF2_Archive_OpenEvtFiles(archive);
-    for (const std::uint32_t rank : {0u, 1u}) write_events(archive, rank);
+    for (const std::uint32_t rank : {0u, 1u}) events(archive, rank);
     OTF2_Archive_CloseEvtFiles(archive);
     OTF2_Archive_OpenDefFiles(archive);
     for (const OTF2_LocationRef l : {10, 20})
@@ -171,6 +197,26 @@ TEST_F(Otf2, ArchivesGiveCallsOfEachRank) {
   }
 }
 
+class Otf2LateReceive : public Otf2 {
+ protected:
+  Otf2LateReceive() : Otf2(write_late_receive) {}
+};
+
+/// Who sends it is known later: until then it stays where it was asked for.
+TEST_F(Otf2LateReceive, IsNoExchange) {
+  const auto source = open_source({anchor_});
+  for (const Rank r : {0, 1}) {
+    const auto calls = all(*source, r);
+    ASSERT_EQ(calls.size(), 3u);
+    EXPECT_EQ(calls[0].kind, Kind::send);
+    EXPECT_EQ(calls[1].kind, Kind::receive);
+    EXPECT_EQ(calls[1].call, "MPI_Sendrecv");
+    EXPECT_EQ(calls[1].from, 1 - r);
+    EXPECT_EQ(calls[2].kind, Kind::wait);
+    EXPECT_EQ(calls[2].requests, (std::vector<std::int64_t>{calls[1].request}));
+  }
+}
+
 TEST_F(Otf2, MissingAndDamagedFilesAreRefusedByOneLine) {
   const auto complaint = [&] { return testing::complaint([&] { open_source({anchor_}); }); };
   const std::string begin =
@@ -189,11 +235,12 @@ TEST_F(Otf2, MissingAndDamagedFilesAreRefusedByOneLine) {
   samples::write(anchor_, good_anchor);
   std::filesystem::remove(folder_ / "a.def");
   EXPECT_TRUE(complaint().starts_with(begin)) << complaint();
-  EXPECT_EQ(
-      testing::complaint([&] {
-        open_source({anchor_, anchor_});
-      }),
-      anchor_ + ": an OTF2 archive has all ranks behind its anchor file; " + anchor_ + " is one already");
+  EXPECT_EQ(testing::complaint([&] {
+              open_source({anchor_, folder_ / "a/../a.otf2"});
+            }),
+            folder_ / "a/../a.otf2" +
+                std::string(": an OTF2 archive has all ranks behind its anchor file; ") + anchor_ +
+                " is one already");
 }
 
 /// Whatever stands in its files: read, or one InputError.
