@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/formats.hpp"
 
-#include <algorithm>
+#include <set>
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/allprof.hpp"
@@ -114,6 +114,10 @@ bool is_trace(const std::string& file) {
 
 std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const OpenOptions& options) {
   if (files.empty()) throw InputError("no trace is named");
+  std::set<std::string_view> named;
+  for (const std::string& file : files)
+    if (!named.insert(file).second)
+      throw InputError(file + ": is named twice; the files are those of different ranks");
   const TraceFormat* format = format_of(files[0]);
   std::string name = files[0];
   for (std::size_t i = 1; i < files.size(); ++i)
@@ -132,10 +136,6 @@ std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const
     throw InputError(files[0] + ": " + std::string(format->what) +
                      " have tensors, which --fusion puts into buffers; --bucket is for DDP's gradients");
   auto source = format->open(files, options);
-  for (std::size_t i = 1; i < files.size(); ++i)
-    if (std::find(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i), files[i]) !=
-        files.begin() + static_cast<std::ptrdiff_t>(i))
-      throw InputError(files[i] + ": is named twice; the files are those of different ranks");
   if (auto* recorded = dynamic_cast<RecordedSource*>(source.get())) {
     recorded->info().name = name;
     recorded->info().format = format->name;

@@ -758,6 +758,12 @@ TEST_F(Files, AFileOrARankTwiceIsRefused) {
               open_source({log, log});
             }),
             log + ": is named twice; the files are those of different ranks");
+  // Whatever is in it.
+  const std::string none = file("none", "no trace");
+  EXPECT_EQ(complaint([&] {
+              open_source({none, none});
+            }),
+            none + ": is named twice; the files are those of different ranks");
 }
 
 TEST_F(Files, JsonThatIsCutInItsMiddleIsRefused) {
