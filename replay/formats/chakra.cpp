@@ -173,7 +173,7 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
     std::vector<Node> graph;
     for (const EtNode& n : nodes)
       graph.push_back(lowered(*source, groups.communicator(rank, n), n, first_us));
-    if (!nodes.empty() && std::ranges::max(nodes, {}, &EtNode::start_us).start_us > first_us)
+    if (std::ranges::any_of(nodes, [&](const EtNode& n) { return n.start_us > first_us; }))
       info.recorded = std::max(info.recorded, Seconds(1e-6 * static_cast<double>(last_us - first_us)));
     nodes.clear(), nodes.shrink_to_fit();
     missing += add_graph(*source, rank, std::move(graph), by_rank.at(rank));

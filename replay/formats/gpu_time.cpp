@@ -52,6 +52,50 @@ bool is_message(const Comm& comm) {
   return comm.name == "send" || comm.name == "recv";
 }
 
+/// Finds the calls of a host's threads by when they were under way.
+class HostCalls {
+ public:
+  explicit HostCalls(RankTrace& trace) {
+    for (auto& [thread, calls] : trace.calls) {
+      std::ranges::sort(calls, [](const Span& a, const Span& b) { return a.begin < b.begin; });
+      threads_[thread] = {&calls, longer_before(calls)};
+    }
+  }
+
+  /// The last one that began before, had not ended and is `wanted`; nullptr if there is none.
+  HostCall* enclosing(std::int64_t thread, double at, auto wanted) const {
+    const auto found = threads_.find(thread);
+    if (found == threads_.end()) return nullptr;
+    const auto& [calls, longer] = found->second;
+    auto c = std::ranges::upper_bound(*calls, at, {}, [](const Span& s) { return s.begin; }) - calls->begin();
+    while (--c >= 0) {
+      HostCall& call = (*calls)[static_cast<std::size_t>(c)];
+      if (call.end >= at && wanted(call)) return &call;
+      if (call.end < at) c = longer[static_cast<std::size_t>(c)] + 1;
+    }
+    return nullptr;
+  }
+
+ private:
+  /// Of each call the last one before it that ends later; -1 if there is none.
+  static std::vector<std::ptrdiff_t> longer_before(const std::vector<HostCall>& calls) {
+    std::vector<std::ptrdiff_t> longer;
+    for (const HostCall& call : calls) {
+      std::ptrdiff_t before = std::ssize(longer) - 1;
+      while (before >= 0 && calls[static_cast<std::size_t>(before)].end <= call.end)
+        before = longer[static_cast<std::size_t>(before)];
+      longer.push_back(before);
+    }
+    return longer;
+  }
+
+  struct Thread {
+    std::vector<HostCall>* calls;
+    std::vector<std::ptrdiff_t> longer;
+  };
+  std::map<std::int64_t, Thread> threads_;
+};
+
 /// The calls that one kernel plays, where torch coalesced them or NCCL grouped them: those of its thread that
 /// launched nothing themselves, since the kernel before.
 void join_groups(RankTrace& trace) {
@@ -85,17 +129,7 @@ void join_groups(RankTrace& trace) {
 /// Finds for each communication kernel the host call that launched it, and forgets the waits that belong to
 /// calls.
 void join_host(RankTrace& trace) {
-  for (auto& [thread, calls] : trace.calls)
-    std::ranges::sort(calls, [](const Span& a, const Span& b) { return a.begin < b.begin; });
-  auto enclosing = [&](std::int64_t thread, double at, auto wanted) -> HostCall* {
-    const auto found = trace.calls.find(thread);
-    if (found == trace.calls.end()) return nullptr;
-    auto& calls = found->second;
-    auto c = std::ranges::upper_bound(calls, at, {}, [](const Span& s) { return s.begin; });
-    for (int looked = 0; c != calls.begin() && looked < 64; ++looked)
-      if (--c; c->end >= at && wanted(*c)) return &*c;
-    return nullptr;
-  };
+  const HostCalls host_calls(trace);
   std::map<std::int64_t, HostCall*> by_number;
   for (auto& [thread, calls] : trace.calls)
     for (HostCall& c : calls)
@@ -108,7 +142,7 @@ void join_host(RankTrace& trace) {
     if (launched) k.launch = launch->second.at;
     if (k.call < 0) continue;
     const auto by = [&](auto wanted) {
-      return launched ? enclosing(launch->second.thread, k.launch, wanted) : nullptr;
+      return launched ? host_calls.enclosing(launch->second.thread, k.launch, wanted) : nullptr;
     };
     Comm& comm = trace.comms[static_cast<std::size_t>(k.call)];
     if (is_apart(comm)) continue;
@@ -127,8 +161,8 @@ void join_host(RankTrace& trace) {
   }
   join_groups(trace);
   std::erase_if(trace.waits, [&](const auto& wait) {
-    return enclosing(wait.first, wait.second, [](const HostCall& c) { return c.comm.name != "wait"; }) !=
-           nullptr;
+    return host_calls.enclosing(wait.first, wait.second,
+                                [](const HostCall& c) { return c.comm.name != "wait"; }) != nullptr;
   });
   std::ranges::sort(trace.waits, {}, [](const auto& wait) { return wait.second; });
 }
@@ -193,9 +227,19 @@ Span select(RankTrace& trace, const OpenOptions& options) {
 /// The kernels of one stream, and what each of them waits for in others.
 struct GpuStream {
   std::vector<const Kernel*> kernels;
+  std::vector<double> launched, done;  ///< when this kernel and all before it were; no launch: before all
   std::vector<std::vector<std::pair<int, std::size_t>>> awaits;  ///< per kernel: stream, kernel
   std::vector<bool> recorded;                                    ///< somebody awaits it
 };
+
+/// Kernels of a stream may overlap, and clocks may say that one was launched after it began.
+void note_progress(GpuStream& stream) {
+  double launched = -1, done = 0;
+  for (const Kernel* k : stream.kernels) {
+    stream.launched.push_back(launched = std::max(launched, std::min(k->launch, k->begin)));
+    stream.done.push_back(done = std::max(done, k->end));
+  }
+}
 
 /// Streams in the order of their compute time, the busiest first.
 std::vector<GpuStream> by_stream(const RankTrace& trace) {
@@ -210,21 +254,23 @@ std::vector<GpuStream> by_stream(const RankTrace& trace) {
   std::ranges::stable_sort(order, std::greater<>(), [](const auto& s) { return s.first; });
   std::vector<GpuStream> streams;
   for (auto& [busy, s] : order) streams.push_back(std::move(s));
-  for (GpuStream& s : streams) s.awaits.resize(s.kernels.size()), s.recorded.resize(s.kernels.size());
+  for (GpuStream& s : streams) {
+    s.awaits.resize(s.kernels.size()), s.recorded.resize(s.kernels.size());
+    note_progress(s);
+  }
   return streams;
 }
 
-/// The last kernel of the stream that was launched before `launch` (if that is known) and had ended by
-/// `began`; -1 if none.
+/// The last kernel of the stream up to which all were launched before `launch` (if that is known), and had
+/// begun and ended by `began`; -1 if none.
 std::ptrdiff_t last_before(const GpuStream& stream, double launch, double began) {
-  auto k = std::ranges::upper_bound(stream.kernels, began + tolerance_us, {},
-                                    [](const Kernel* s) { return s->end; });
-  for (int looked = 0; k != stream.kernels.begin() && looked < 4096; ++looked) {
-    --k;
-    if ((*k)->begin >= began) continue;
-    if (launch < 0 || (*k)->launch < 0 || (*k)->launch < launch) return k - stream.kernels.begin();
-  }
-  return -1;
+  const auto begun =
+                 std::ranges::lower_bound(stream.kernels, began, {}, &Kernel::begin) - stream.kernels.begin(),
+             done = std::ranges::upper_bound(stream.done, began + tolerance_us) - stream.done.begin(),
+             launched = launch < 0
+                            ? done
+                            : std::ranges::lower_bound(stream.launched, launch) - stream.launched.begin();
+  return std::min({begun, done, launched}) - 1;
 }
 
 class Dependencies {
@@ -737,7 +783,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   // Where one file says no base, nobody knows how the clocks compare.
   if (std::ranges::any_of(traces, [](const RankTrace& t) { return t.base_ns == 0; }))
     for (RankTrace& t : traces) t.base_ns = 0;
-  const std::int64_t base_ns = std::ranges::min(traces, {}, &RankTrace::base_ns).base_ns;
+  const std::int64_t base_ns = std::ranges::min_element(traces, {}, &RankTrace::base_ns)->base_ns;
   std::map<Rank, Seconds> begins;
   Span all{std::numeric_limits<double>::infinity(), 0};
   double longest = 0;
