@@ -378,7 +378,7 @@ class FlightRank {
   }
 
   double lost = 0;
-  std::int64_t unfinished = 0, sizeless = 0;
+  std::int64_t unfinished = 0, sizeless = 0, unlisted = 0;
 
  private:
   static std::string_view name_of(const Value& e) {
@@ -427,6 +427,7 @@ class FlightRank {
     const Bytes in = tensors(e.find("input_sizes"), e.find("input_dtypes")),
                 out = tensors(e.find("output_sizes"), e.find("output_dtypes"));
     const int group = communicator(e);
+    if (const std::string of = group_of(e); of != "0") unlisted += !dump_.groups.contains(of);
     const auto ranks =
         static_cast<Rank>(source_.communicators()[static_cast<std::size_t>(std::max(group, 0))].size());
     Activity a;
@@ -494,13 +495,17 @@ class FlightRank {
     return a;
   }
 
-  /// -1: the group cannot have this rank.
-  int communicator(const Value& e) {
+  /// The default group, which is all ranks, where the entry names none.
+  static std::string group_of(const Value& e) {
     const Value* group = e.find("process_group");
     if (group && !group->items.empty()) group = group->items[0];
     if (!group) group = e.find("pg_id");  // before version 2
-    if (!group) return 0;
-    const auto [known, is_new] = numbers_.try_emplace(name_of_group(*group), 0);
+    return group ? name_of_group(*group) : "0";
+  }
+
+  /// -1: the group cannot have this rank.
+  int communicator(const Value& e) {
+    const auto [known, is_new] = numbers_.try_emplace(group_of(e), 0);
     if (is_new) known->second = communicator_of(known->first);
     return known->second;
   }
@@ -563,7 +568,7 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
   info.unknown = {"roots, reduction operators and streams", "computation (only when the host enqueued what)",
                   "how all-to-alls are split", "durations, unless TORCH_NCCL_ENABLE_TIMING was set"};
   double lost = 0;
-  std::int64_t unfinished = 0, sizeless = 0;
+  std::int64_t unfinished = 0, sizeless = 0, unlisted = 0;
   const double first = first_ns(dumps);
   KnownCalls known;
   for (const Dump& d : dumps) {
@@ -572,6 +577,7 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
     lost += builder.lost;
     unfinished += builder.unfinished;
     sizeless += builder.sizeless;
+    unlisted += builder.unlisted;
     info.recorded_ranks.push_back(d.rank);
   }
   std::ranges::sort(info.recorded_ranks);
@@ -586,6 +592,10 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
         std::to_string(sizeless) +
         " entries have shapes and no types of data, which torch notes from version 2.0 on: their "
         "sizes are unknown");
+  if (unlisted)
+    info.notes.push_back(std::to_string(unlisted) +
+                         " entries are of groups whose members pg_config does not say: all ranks are taken "
+                         "to take part");
   compare_clocks(info, known);
   leave_out_lost(*source, false);
   compare_ranks(*source);
