@@ -185,7 +185,7 @@ bool Input::line(std::string& line) {
       buffer_.resize(piece);
       buffer_.resize(decoder_->read(buffer_.data(), piece));
       at_ = 0;
-      if (buffer_.empty()) return !line.empty();
+      if (buffer_.empty()) return cut_ = !line.empty();
     }
     const std::size_t end = buffer_.find('\n', at_);
     line.append(buffer_, at_, std::min(end, buffer_.size()) - at_);

@@ -22,6 +22,8 @@ class Input {
   std::size_t read(char* to, std::size_t most);
   /// The next line without its end; false at the end of the file. Throws InputError at lines over 16 MiB.
   bool line(std::string& line);
+  /// Whether the last line was cut: the file ends where its end should stand.
+  bool cut() const { return cut_; }
 
  private:
   struct Decoder;
@@ -29,6 +31,7 @@ class Input {
   std::unique_ptr<Decoder> decoder_;
   std::string buffer_;
   std::size_t at_ = 0;
+  bool cut_ = false;
 };
 
 /// Throws InputError where there are more files than one, of which `format` says why: "a GOAL text has all

@@ -285,7 +285,8 @@ InspectorRecords read_records(const std::vector<std::string>& files) {
   records = {};
   for (const std::string& file : files) {
     records.dumped = {};
-    read_values(file, [&](const JsonValue& value) { records.add(value); });
+    const JsonEnd end = read_values(file, [&](const JsonValue& value) { records.add(value); });
+    records.damaged += end.damaged + !end.closed;
     claims.take(records, file);
   }
   if (records.lines.empty())

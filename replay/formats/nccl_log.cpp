@@ -37,12 +37,15 @@ class LogReader : public nccl::CallLog {
         continue;
       }
       ++readable;
-      message(device, std::string_view(line).substr(at + marker.size()));
+      if (input.cut())
+        ++cut;
+      else
+        message(device, std::string_view(line).substr(at + marker.size()));
     }
   }
 
   std::map<std::string, std::int64_t> choices;
-  std::int64_t readable = 0, unreadable = 0;
+  std::int64_t readable = 0, unreadable = 0, cut = 0;
 
  private:
   /// "[launcher's and time] host:process:thread [device] "
@@ -193,6 +196,7 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
   if (log.unreadable)
     info.losses.push_back({"log line", log.unreadable,
                            "without NCCL INFO or host, process and thread, or with a second one in it"});
+  if (log.cut) info.losses.push_back({"log line", log.cut, "cut in its middle, where its file ends"});
   return source;
 }
 

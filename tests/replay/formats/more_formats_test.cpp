@@ -187,6 +187,16 @@ TEST_F(MoreFiles, FlightRecorderRanksAreNotNegative) {
   }
 }
 
+TEST_F(MoreFiles, FlightRecorderGroupsWithoutMembersAreAllRanksAndThatIsSaid) {
+  std::string dump = flight_json;
+  for (std::size_t at; (at = dump.find(R"("process_group":["0")")) != std::string::npos;)
+    dump.replace(at, 20, R"("process_group":["6")");
+  const auto source = open_source({file("dump_0.json", dump)});
+  EXPECT_EQ(all(*source, 0)[0].communicator, 0);
+  EXPECT_EQ(source->info().notes.at(0),
+            "4 entries are of groups whose members pg_config does not say: all ranks are taken to take part");
+}
+
 TEST_F(MoreFiles, FlightRecorderPicklesOfLaterProtocols) {
   // What Python's pickle.dumps({"entries": [], "pg_config": {}}, 4) writes.
   const std::string later(
@@ -255,6 +265,21 @@ TEST_F(MoreFiles, FlightRecorderDumpsOfTwoJobsAreRefused) {
 }
 
 /// Rank 0 has calls 4 and 7, rank 1 calls 3, 4, 7: 3 is left out. Allreduces are numbered by themselves.
+/// A log that is being written, or whose job was killed.
+TEST_F(MoreFiles, LogsThatEndInTheMiddleOfALineSaySo) {
+  const std::string nccl = samples::nccl_log;
+  const auto cut = open_source({file("nccl", nccl.substr(0, nccl.find("count 10 datatype") + 7))});
+  EXPECT_EQ(cut->info().losses,
+            (std::vector<Loss>{{"log line", 1, "cut in its middle, where its file ends"}}));
+  EXPECT_EQ(all(*cut, 0).size(), 1u);  // and no message of 1 element
+  std::string laid_out = inspector;
+  for (std::size_t at; (at = laid_out.find(",\"coll_perf\"")) != std::string::npos;)
+    laid_out.replace(at, 1, ",\n ");
+  EXPECT_TRUE(open_source({file("whole", laid_out)})->info().losses.size() == 1u);
+  EXPECT_EQ(open_source({file("cut", laid_out.substr(0, laid_out.size() - 20))})->info().losses.back(),
+            (Loss{"line", 1, "damaged, or of another kind"}));
+}
+
 TEST_F(MoreFiles, InspectorCallsMeetByTheirNumber) {
   const auto line = [](int rank, const std::string& operation, int number) {
     return R"({"header":{"id":"0x1","rank":)" + std::to_string(rank) +

@@ -196,9 +196,9 @@ std::string kernel(const std::string& name, int at, int lasts, int stream, int c
 /// The allreduce begins between the ends of two kernels of the compute stream that overlap: it waits for
 /// neither, as in a replay it would wait for both.
 TEST_F(Versions, KinetoKernelsOfAStreamMayOverlap) {
-  const auto source = open("k", profile(0, kernel("gemm", 1000, 8000, 7, 1) + "," +
-                                               kernel("gemm", 2000, 1000, 7, 2) + "," +
-                                               kernel("ncclDevKernel_AllReduce_x", 5000, 1000, 20, 3)));
+  const auto source =
+      open("k", profile(0, kernel("gemm", 1000, 8000, 7, 1) + "," + kernel("gemm", 2000, 1000, 7, 2) + "," +
+                               kernel("ncclDevKernel_AllReduce_x", 5000, 1000, 20, 3)));
   std::vector<Kind> kinds;
   for (const Activity& a : all(*source, 0, 1)) kinds.push_back(a.kind);
   EXPECT_EQ(kinds, (std::vector{Kind::pause, Kind::collective, Kind::record}));
@@ -209,9 +209,9 @@ TEST_F(Versions, KinetoKernelsBelongToTheCallAroundTheirLaunch) {
   std::string calls = event("record_param_comms", "cpu_op", 1000, 5000, call("allreduce", 250));
   for (int i = 0; i < 100; ++i)
     calls += "," + event("record_param_comms", "cpu_op", 1001 + 10 * i, 5, R"("Collective name":"wait")");
-  const auto source =
-      open("k", profile(0, calls + "," + event("cudaLaunchKernel", "cuda_runtime", 4000, 5, R"("correlation":3)") +
-                               "," + kernel("ncclDevKernel_AllReduce_x", 5000, 1000, 20, 3)));
+  const auto source = open(
+      "k", profile(0, calls + "," + event("cudaLaunchKernel", "cuda_runtime", 4000, 5, R"("correlation":3)") +
+                          "," + kernel("ncclDevKernel_AllReduce_x", 5000, 1000, 20, 3)));
   EXPECT_EQ(first_collective(*source, 0).message, Bytes(1000));
 }
 
