@@ -10,6 +10,7 @@
 #include <pugixml.hpp>
 #include <unordered_map>
 
+#include "replay/formats/bytes.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/profile.hpp"
 #include "replay/formats/tar.hpp"
@@ -58,15 +59,8 @@ constexpr std::array<ValueType, 22> value_types = {{
     {"INT8", 1, 0, 1, 'i'},
 }};
 
-std::uint64_t whole_number(const char* at, std::size_t length, bool big) {
-  std::uint64_t n = 0;
-  for (std::size_t i = 0; i < length; ++i)
-    n = n << 8 | static_cast<unsigned char>(at[big ? i : length - 1 - i]);
-  return n;
-}
-
 double value(const char* at, const ValueType& type, bool big) {
-  const std::uint64_t bits = whole_number(at + type.at, type.length, big);
+  const std::uint64_t bits = number_of_bytes(at + type.at, type.length, big);
   if (type.kind == 'f') return std::bit_cast<double>(bits);
   if (type.kind == 'u') return static_cast<double>(bits);
   const std::size_t unused = 64 - 8 * type.length;
@@ -295,16 +289,16 @@ class CubeProfile {
     const bool whole = text.size() >= header && text.starts_with(index_magic);
     m.big_endian = whole && text[11] == 0;
     const auto kind = whole ? static_cast<std::uint64_t>(text[header - 1]) : 0;
-    if (!whole || whole_number(&text[11], 4, m.big_endian) != 1 || (kind != sparse && kind != dense) ||
+    if (!whole || number_of_bytes(&text[11], 4, m.big_endian) != 1 || (kind != sparse && kind != dense) ||
         (kind == sparse && text.size() < header + 4))
       refuse(printable(tar.name()) + " in it is no index of rows");
     m.rows.clear();
     if (kind == dense) return void(m.rows = deep());
-    const std::uint64_t count = whole_number(&text[header], 4, m.big_endian);
+    const std::uint64_t count = number_of_bytes(&text[header], 4, m.big_endian);
     if (text.size() != header + 4 + 4 * count)
       refuse(printable(tar.name()) + " in it has not the " + std::to_string(count) + " rows that it says");
     for (std::uint64_t i = 0; i < count; ++i) {
-      const std::uint64_t row = whole_number(&text[header + 4 + 4 * i], 4, m.big_endian);
+      const std::uint64_t row = number_of_bytes(&text[header + 4 + 4 * i], 4, m.big_endian);
       if (row >= nodes_.size() || (i > 0 && row <= m.rows.back()))
         refuse(printable(tar.name()) + " in it has row " + std::to_string(row) + ", where rows ascend to " +
                std::to_string(nodes_.size() - 1));
@@ -358,15 +352,15 @@ class CubeProfile {
     std::vector<Packed> rows;
     char numbers[24];
     tar.read(numbers, 8);
-    const std::uint64_t count = whole_number(numbers, 8, m.big_endian);
+    const std::uint64_t count = number_of_bytes(numbers, 8, m.big_endian);
     if (count > m.rows.size()) damaged();
     for (std::uint64_t i = 0; i < count; ++i) {
       tar.read(numbers, 24);
-      const std::uint64_t place = whole_number(numbers, 8, m.big_endian) / row_bytes;
-      const std::uint64_t bytes = whole_number(numbers + 16, 8, m.big_endian);
+      const std::uint64_t place = number_of_bytes(numbers, 8, m.big_endian) / row_bytes;
+      const std::uint64_t bytes = number_of_bytes(numbers + 16, 8, m.big_endian);
       if (bytes == 0) continue;
       if (place >= m.rows.size() || bytes > 2 * row_bytes + 512) damaged();
-      rows.push_back({whole_number(numbers + 8, 8, m.big_endian), bytes, m.rows[place]});
+      rows.push_back({number_of_bytes(numbers + 8, 8, m.big_endian), bytes, m.rows[place]});
     }
     std::ranges::sort(rows, {}, &Packed::at);
     std::string text;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "replay/formats/bytes.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/profile.hpp"
 #include "replay/formats/unpack.hpp"
@@ -19,13 +20,6 @@ namespace {
 constexpr std::uint64_t darshan_magic = 6567223;
 constexpr std::size_t magic_at = 8;
 constexpr std::int64_t most_calls = 1'000'000'000'000'000;
-
-std::uint64_t natural(const char* at, std::size_t length, bool big) {
-  std::uint64_t n = 0;
-  for (std::size_t i = 0; i < length; ++i)
-    n = n << 8 | static_cast<unsigned char>(at[big ? i : length - 1 - i]);
-  return n;
-}
 
 /// A version of the log (include/darshan-log-format.h): where its parts are, and its modules by number.
 struct Layout {
@@ -224,11 +218,11 @@ class DarshanLog {
   [[noreturn]] void refuse(const std::string& what) const { throw InputError(path_ + ": " + what); }
   std::uint64_t number(std::size_t at, std::size_t length) const {
     if (at + length > text_.size()) refuse("a Darshan log that is cut short in its head");
-    return natural(text_.data() + at, length, big_);
+    return number_of_bytes(text_.data() + at, length, big_);
   }
 
   void head() {
-    big_ = natural(text_.data() + magic_at, 8, true) == darshan_magic;
+    big_ = number_of_bytes(text_.data() + magic_at, 8, true) == darshan_magic;
     const std::string version = text_.substr(0, std::min<std::size_t>(text_.find('\0'), magic_at));
     const auto found = std::ranges::find_if(layouts, [&](const Layout& l) {
       return version.size() == 4 && version >= l.first && version <= l.last;
@@ -272,7 +266,7 @@ class DarshanLog {
     const auto text = unpacked(part(head_end_, end - head_end_, "job"), packing_, most_job);
     if (!text || text->size() < fields + metadata) refuse("a Darshan log whose job is damaged");
     const auto field = [&](std::size_t i) {
-      return static_cast<std::int64_t>(natural(text->data() + 8 * i, 8, big_));
+      return static_cast<std::int64_t>(number_of_bytes(text->data() + 8 * i, 8, big_));
     };
     const std::int64_t processes = field(1 + 2 * times);
     if (processes < 1 || processes > most_recorded_ranks)
@@ -326,7 +320,7 @@ class DarshanLog {
     };
     if (head > 0) next(head);
     while (next(bytes)) {
-      const auto rank = static_cast<std::int64_t>(natural(record.data() + 8, 8, big_));
+      const auto rank = static_cast<std::int64_t>(number_of_bytes(record.data() + 8, 8, big_));
       if (rank < -1 || rank >= ranks_)
         refuse("a Darshan log whose " + std::string(m.name) + " has rank " + std::to_string(rank) + " of " +
                std::to_string(ranks_));
@@ -338,10 +332,10 @@ class DarshanLog {
   }
 
   std::int64_t whole(const char* counters, int i) const {
-    return std::max<std::int64_t>(static_cast<std::int64_t>(natural(counters + 8 * i, 8, big_)), 0);
+    return std::max<std::int64_t>(static_cast<std::int64_t>(number_of_bytes(counters + 8 * i, 8, big_)), 0);
   }
   double real(const char* counters, int i) const {
-    return std::bit_cast<double>(natural(counters + 8 * i, 8, big_));
+    return std::bit_cast<double>(number_of_bytes(counters + 8 * i, 8, big_));
   }
 
   void add(Rank rank, const std::string& name, std::int64_t count, double bytes, double seconds) {
@@ -401,8 +395,8 @@ class DarshanLog {
 }  // namespace
 
 bool is_darshan(std::string_view head) {
-  return head.size() >= 16 && (natural(head.data() + magic_at, 8, false) == darshan_magic ||
-                               natural(head.data() + magic_at, 8, true) == darshan_magic);
+  return head.size() >= 16 && (number_of_bytes(head.data() + magic_at, 8, false) == darshan_magic ||
+                               number_of_bytes(head.data() + magic_at, 8, true) == darshan_magic);
 }
 
 std::unique_ptr<Source> open_darshan(const std::vector<std::string>& files, const OpenOptions&) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "replay/formats/bytes.hpp"
 #include "replay/formats/dumpi_calls.hpp"
 #include "replay/formats/input.hpp"
 #include "support/error.hpp"
@@ -374,11 +375,9 @@ class Numbers {
   bool ended() const { return at_ >= end_; }
 
   std::uint64_t natural(std::size_t bytes) {
-    unsigned char text[8];
-    take(reinterpret_cast<char*>(text), bytes);
-    std::uint64_t n = 0;
-    for (std::size_t i = 0; i < bytes; ++i) n = n << 8 | text[i];
-    return n;
+    char text[8];
+    take(text, bytes);
+    return number_of_bytes(text, bytes, true);
   }
   std::int64_t whole() { return static_cast<std::int32_t>(natural(4)); }
   void go(std::uint64_t place) {
@@ -433,10 +432,7 @@ Places places(const std::string& path) {
     throw InputError(path +
                      ": a DUMPI trace that is cut short: the list of its parts, at its end, is not there");
   const auto place = [&](std::size_t from_end) {
-    std::uint64_t n = 0;
-    for (std::size_t i = 0; i < 8; ++i)
-      n = n << 8 | static_cast<unsigned char>(tail[tail.size() - 8 * from_end + i]);
-    return n;
+    return number_of_bytes(tail.data() + tail.size() - 8 * from_end, 8, true);
   };
   p.footer = place(2), p.body = place(3), p.header = place(4);
   if (parts == 7) p.sizes = place(7);

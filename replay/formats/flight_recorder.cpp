@@ -11,6 +11,7 @@
 #include <set>
 
 #include "replay/formats/across_ranks.hpp"
+#include "replay/formats/bytes.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
 #include "replay/formats/members.hpp"
@@ -67,17 +68,8 @@ class Unpickler {
     at_ += n;
     return std::string_view(text_).substr(at_ - n, n);
   }
-  std::uint64_t little(std::size_t n) {
-    std::uint64_t value = 0;
-    const std::string_view b = bytes(n);
-    for (std::size_t i = 0; i < n; ++i) value |= std::uint64_t{static_cast<unsigned char>(b[i])} << (8 * i);
-    return value;
-  }
-  double big_endian_double() {
-    std::uint64_t bits = 0;
-    for (const char c : bytes(8)) bits = bits << 8 | static_cast<unsigned char>(c);
-    return std::bit_cast<double>(bits);
-  }
+  std::uint64_t little(std::size_t n) { return little_endian(bytes(n), 0, n); }
+  double big_endian_double() { return std::bit_cast<double>(number_of_bytes(bytes(8).data(), 8, true)); }
   double long_integer(std::size_t n) {
     if (n > 8) refuse("has an integer of more than 64 bits");
     std::uint64_t value = little(n);

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "replay/formats/bytes.hpp"
 #include "replay/formats/gpu_time.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
@@ -253,19 +254,12 @@ class Export {
     // A blob has a head of 32 bytes with the schema's number at byte 8.
     constexpr std::size_t head = 32;
     if (!fields.empty() || blob.size() <= head) return fields;
-    const auto schema = schemas_.find(static_cast<std::int64_t>(little(blob, 8, 4)));
+    const auto schema = schemas_.find(static_cast<std::int64_t>(little_endian(blob, 8, 4)));
     if (schema == schemas_.end()) return fields;
     for (const auto& [name, place] : schema->second)
       if (place.first <= blob.size() && head + place.first + place.second <= blob.size())
-        fields[name] = little(blob, head + place.first, place.second);
+        fields[name] = little_endian(blob, head + place.first, place.second);
     return fields;
-  }
-
-  static std::uint64_t little(const std::string& bytes, std::size_t at, std::size_t n) {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < n; ++i)
-      value |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
-    return value;
   }
 
   void range(const std::string& name, Span span, std::int64_t thread, const Payload& fields) {

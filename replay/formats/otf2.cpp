@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "replay/formats/across_ranks.hpp"
+#include "replay/formats/bytes.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
@@ -445,9 +446,7 @@ bool has_sane_properties(const std::string& path) {
     at = std::min(text.find('\0', at), text.size()) + 1;
   if (text.size() < head_bytes || text[form_at] < 2) return true;
   if (at + 4 > text.size()) return false;
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < 4; ++i)
-    count = count << 8 | static_cast<unsigned char>(text[at + (text[order_at] == 'B' ? 3 - i : i)]);
+  const std::uint64_t count = number_of_bytes(text.data() + at, 4, text[order_at] != 'B');
   return count <= text.size() / 2;  // a name and a value each
 }
 

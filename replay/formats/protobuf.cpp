@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/protobuf.hpp"
 
+#include "replay/formats/bytes.hpp"
+
 namespace collcast::protobuf {
 
 std::optional<std::uint64_t> take_varint(std::string_view& text) {
@@ -32,8 +34,7 @@ std::optional<Field> take_field(std::string_view& message) {
   } else if (f.wire == 1 || f.wire == 5) {
     const std::size_t size = f.wire == 1 ? 8 : 4;
     if (rest.size() < size) return {};
-    for (std::size_t i = 0; i < size; ++i)
-      f.value |= std::uint64_t{static_cast<unsigned char>(rest[i])} << (8 * i);
+    f.value = little_endian(rest, 0, size);
     rest.remove_prefix(size);
   } else {
     return {};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "replay/formats/bytes.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
 #include "replay/formats/nccl_calls.hpp"
@@ -33,34 +34,29 @@ bool is_communication(std::string_view name) {
   return name == "Send" || name == "Recv" || collective_of(name);
 }
 
-std::uint64_t little(std::string_view bytes, std::size_t at, std::size_t width) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < width; ++i)
-    value |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
-  return value;
-}
-
 /// Whether a record begins there: a process, a thread, ms since 1970 and a known type.
 bool is_record(std::string_view bytes) {
   if (bytes.size() < record_bytes) return false;
-  const double time = std::bit_cast<double>(little(bytes, 16, 8));
-  return little(bytes, 0, 4) - 1 < 1 << 30 && little(bytes, 4, 4) - 1 < 1 << 30 && time > 1e11 &&
-         time < 1e14 && little(bytes, 36, 4) < types;
+  const double time = std::bit_cast<double>(little_endian(bytes, 16, 8));
+  return little_endian(bytes, 0, 4) - 1 < 1 << 30 && little_endian(bytes, 4, 4) - 1 < 1 << 30 &&
+         time > 1e11 && time < 1e14 && little_endian(bytes, 36, 4) < types;
 }
 
 Said said_by(std::string_view bytes) {
-  auto word = [&](std::size_t at) { return std::int64_t{static_cast<std::int32_t>(little(bytes, at, 4))}; };
-  const std::uint64_t type = little(bytes, 36, 4);
+  auto word = [&](std::size_t at) {
+    return std::int64_t{static_cast<std::int32_t>(little_endian(bytes, at, 4))};
+  };
+  const std::uint64_t type = little_endian(bytes, 36, 4);
   Said said;
   said.name = type < std::size(rccl_names) ? rccl_names[type] : type == init_device ? "CommInitDev" : "";
-  said.number = little(bytes, 40, 8);
-  said.count = static_cast<std::int64_t>(little(bytes, 104, 8));
+  said.number = little_endian(bytes, 40, 8);
+  said.count = static_cast<std::int64_t>(little_endian(bytes, 104, 8));
   said.type = word(112);
   said.root = word(120);
   said.ranks = word(124);
   said.rank = word(148);
-  said.comm = std::to_string(little(bytes, 128, 8));
-  said.id = std::to_string(little(bytes, 152, 8));
+  said.comm = std::to_string(little_endian(bytes, 128, 8));
+  said.id = std::to_string(little_endian(bytes, 152, 8));
   said.device = type == init_device ? said.root : word(8);
   said.captured = word(32);
   return said;
@@ -84,8 +80,8 @@ class RcclReader : public nccl::CallLog {
   void binary(std::string_view bytes) {
     while (bytes.size() >= record_bytes) {
       Said said = said_by(bytes);
-      const std::uint64_t type = little(bytes, 36, 4);
-      const bool devices = type == init_all && little(bytes, 48, 8) != 0;
+      const std::uint64_t type = little_endian(bytes, 36, 4);
+      const bool devices = type == init_all && little_endian(bytes, 48, 8) != 0;
       if (type >= types)
         throw InputError(path_ + ": a record is of a type that is not known: " + std::to_string(type));
       bytes.remove_prefix(record_bytes);
@@ -95,7 +91,7 @@ class RcclReader : public nccl::CallLog {
           static_cast<std::uint64_t>(std::clamp<std::int64_t>(said.ranks, 0, most_recorded_ranks));
       if (type == all_to_all_v && bytes.size() >= ranks * 32) {
         std::uint64_t sum = 0;
-        for (std::size_t i = 0; i < ranks; ++i) sum += little(bytes, 8 * i, 8);
+        for (std::size_t i = 0; i < ranks; ++i) sum += little_endian(bytes, 8 * i, 8);
         said.count = static_cast<std::int64_t>(sum / std::max<std::uint64_t>(ranks, 1));
         bytes.remove_prefix(ranks * 32);
       } else if (devices) {
@@ -204,7 +200,7 @@ class RcclReader : public nccl::CallLog {
 
 bool is_rccl_replay(std::string_view head) {
   if (is_record(head)) {
-    const std::uint64_t type = little(head, 36, 4);
+    const std::uint64_t type = little_endian(head, 36, 4);
     return type == all_to_all_v || type == init_all || head.size() < 2 * record_bytes ||
            is_record(head.substr(record_bytes));
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "replay/formats/bytes.hpp"
 #include "support/error.hpp"
 #include "support/printable.hpp"
 
@@ -17,11 +18,8 @@ constexpr std::size_t name_length = 100, size_at = 124, size_length = 12, type_a
 
 /// A size, or more than any file has.
 std::uint64_t number(std::string_view field) {
+  if (field[0] == '\x80') return number_of_bytes(field.data() + size_length - 8, 8, true);
   std::uint64_t n = 0;
-  if (field[0] == '\x80') {
-    for (const char c : field.substr(size_length - 8)) n = n << 8 | static_cast<unsigned char>(c);
-    return n;
-  }
   for (const char c : field.substr(std::min(field.find_first_not_of(' '), field.size()))) {
     if (c < '0' || c > '7') break;
     n = n << 3 | static_cast<std::uint64_t>(c - '0');

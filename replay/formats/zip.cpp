@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "replay/formats/bytes.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -11,13 +12,6 @@ namespace {
 
 /// Bytes of the head of a file, of its entry in the directory, and of what ends the directory.
 constexpr std::size_t head_bytes = 30, entry_bytes = 46, end_bytes = 22;
-
-std::uint64_t little_endian(std::string_view text, std::size_t at, std::size_t width) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < width; ++i)
-    value |= std::uint64_t{static_cast<unsigned char>(text[at + i])} << (8 * i);
-  return value;
-}
 
 std::string bytes_at(std::istream& archive, const std::string& path, std::uint64_t at, std::uint64_t count) {
   std::string bytes(static_cast<std::size_t>(count), '\0');
