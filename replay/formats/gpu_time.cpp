@@ -10,7 +10,7 @@
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/all_to_all.hpp"
-#include "replay/formats/input.hpp"
+#include "replay/formats/gpu_parts.hpp"
 #include "replay/formats/members.hpp"
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
@@ -21,9 +21,6 @@
 
 namespace collcast::gpu {
 namespace {
-
-/// Clock readings of one activity on host and device differ by less than this [us].
-constexpr double tolerance_us = 1;
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -41,130 +38,6 @@ bool communicates_apart(std::string_view name) {
     if (std::isalnum(static_cast<unsigned char>(c)))
       plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return std::ranges::any_of(parts, [&](std::string_view part) { return contains(plain, part); });
-}
-
-/// A kernel whose collective no host call says.
-bool is_apart(const Comm& comm) {
-  return !comm.sized() && communicates_apart(comm.name);
-}
-
-bool is_message(const Comm& comm) {
-  return comm.name == "send" || comm.name == "recv";
-}
-
-/// Finds the calls of a host's threads by when they were under way.
-class HostCalls {
- public:
-  explicit HostCalls(RankTrace& trace) {
-    for (auto& [thread, calls] : trace.calls) {
-      std::ranges::sort(calls, [](const Span& a, const Span& b) { return a.begin < b.begin; });
-      threads_[thread] = {&calls, longer_before(calls)};
-    }
-  }
-
-  /// The last one that began before, had not ended and is `wanted`; nullptr if there is none.
-  HostCall* enclosing(std::int64_t thread, double at, auto wanted) const {
-    const auto found = threads_.find(thread);
-    if (found == threads_.end()) return nullptr;
-    const auto& [calls, longer] = found->second;
-    auto c = std::ranges::upper_bound(*calls, at, {}, [](const Span& s) { return s.begin; }) - calls->begin();
-    while (--c >= 0) {
-      HostCall& call = (*calls)[static_cast<std::size_t>(c)];
-      if (call.end >= at && wanted(call)) return &call;
-      if (call.end < at) c = longer[static_cast<std::size_t>(c)] + 1;
-    }
-    return nullptr;
-  }
-
- private:
-  /// Of each call the last one before it that ends later; -1 if there is none.
-  static std::vector<std::ptrdiff_t> longer_before(const std::vector<HostCall>& calls) {
-    std::vector<std::ptrdiff_t> longer;
-    for (const HostCall& call : calls) {
-      std::ptrdiff_t before = std::ssize(longer) - 1;
-      while (before >= 0 && calls[static_cast<std::size_t>(before)].end <= call.end)
-        before = longer[static_cast<std::size_t>(before)];
-      longer.push_back(before);
-    }
-    return longer;
-  }
-
-  struct Thread {
-    std::vector<HostCall>* calls;
-    std::vector<std::ptrdiff_t> longer;
-  };
-  std::map<std::int64_t, Thread> threads_;
-};
-
-/// The calls that one kernel plays, where torch coalesced them or NCCL grouped them: those of its thread that
-/// launched nothing themselves, since the kernel before.
-void join_groups(RankTrace& trace) {
-  std::map<std::int64_t, std::vector<const Kernel*>> launched;  // by thread
-  for (const Kernel& k : trace.kernels) {
-    const auto launch = trace.launches.find(k.correlation);
-    if (k.call >= 0 && launch != trace.launches.end() && !launch->second.of_graph &&
-        !is_apart(trace.comms[static_cast<std::size_t>(k.call)]))
-      launched[launch->second.thread].push_back(&k);
-  }
-  for (auto& [thread, kernels] : launched) {
-    const auto calls = trace.calls.find(thread);
-    if (calls == trace.calls.end()) continue;
-    std::ranges::stable_sort(kernels, {}, [](const Kernel* k) { return k->launch; });
-    auto next = calls->second.begin();
-    for (const Kernel* k : kernels) {
-      std::vector<Comm> group;
-      for (; next != calls->second.end() && next->begin < k->launch; ++next)
-        if (!next->launched && next->comm.sized()) group.push_back(next->comm);
-      Comm& comm = trace.comms[static_cast<std::size_t>(k->call)];
-      if (comm.sized() || group.empty()) continue;
-      const Comm all = merged(group);
-      const auto named = collective_of(comm.name), called = collective_of(all.name);
-      const bool exchanges = contains(comm.name, "SendRecv");
-      if (all.sized() && (exchanges ? !called || called == Collective::alltoall : !named || named == called))
-        comm = all;
-    }
-  }
-}
-
-/// Finds for each communication kernel the host call that launched it, and forgets the waits that belong to
-/// calls.
-void join_host(RankTrace& trace) {
-  const HostCalls host_calls(trace);
-  std::map<std::int64_t, HostCall*> by_number;
-  for (auto& [thread, calls] : trace.calls)
-    for (HostCall& c : calls)
-      if (c.external >= 0 && c.comm.sized()) by_number[c.external] = &c;
-  const auto is_sized = [](const HostCall& c) { return c.comm.sized(); };
-  const auto is_named = [](const HostCall& c) { return bool(collective_of(c.comm.name)); };
-  for (Kernel& k : trace.kernels) {
-    const auto launch = trace.launches.find(k.correlation);
-    const bool launched = launch != trace.launches.end();
-    if (launched) k.launch = launch->second.at;
-    if (k.call < 0) continue;
-    const auto by = [&](auto wanted) {
-      return launched ? host_calls.enclosing(launch->second.thread, k.launch, wanted) : nullptr;
-    };
-    Comm& comm = trace.comms[static_cast<std::size_t>(k.call)];
-    if (is_apart(comm)) continue;
-    HostCall* host = by(is_sized);
-    // Tools that cut traces leave out launches first.
-    if (const auto numbered = by_number.find(k.external); !host && numbered != by_number.end())
-      host = numbered->second;
-    if (host) host->launched = true;
-    if (comm.sized()) continue;
-    if (!host && !collective_of(comm.name))
-      if (const auto* named = by(is_named)) comm.name = named->comm.name;
-    if (!host) continue;
-    const std::string kernel_name = comm.name;
-    comm = host->comm;
-    if (!collective_of(comm.name) && comm.peer < 0) comm.name = kernel_name;
-  }
-  join_groups(trace);
-  std::erase_if(trace.waits, [&](const auto& wait) {
-    return host_calls.enclosing(wait.first, wait.second,
-                                [](const HostCall& c) { return c.comm.name != "wait"; }) != nullptr;
-  });
-  std::ranges::sort(trace.waits, {}, [](const auto& wait) { return wait.second; });
 }
 
 /// When kernels were launched, asked in the order in which they began. A stream keeps the order of launches:
@@ -224,121 +97,6 @@ Span select(RankTrace& trace, const OpenOptions& options) {
   return window;
 }
 
-/// The kernels of one stream, and what each of them waits for in others.
-struct GpuStream {
-  std::vector<const Kernel*> kernels;
-  std::vector<double> launched, done;  ///< when this kernel and all before it were; no launch: before all
-  std::vector<std::vector<std::pair<int, std::size_t>>> awaits;  ///< per kernel: stream, kernel
-  std::vector<bool> recorded;                                    ///< somebody awaits it
-};
-
-/// Kernels of a stream may overlap, and clocks may say that one was launched after it began.
-void note_progress(GpuStream& stream) {
-  double launched = -1, done = 0;
-  for (const Kernel* k : stream.kernels) {
-    stream.launched.push_back(launched = std::max(launched, std::min(k->launch, k->begin)));
-    stream.done.push_back(done = std::max(done, k->end));
-  }
-}
-
-/// Streams in the order of their compute time, the busiest first.
-std::vector<GpuStream> by_stream(const RankTrace& trace) {
-  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<double, GpuStream>> found;
-  for (const Kernel& k : trace.kernels) {
-    auto& [busy, stream] = found[k.stream];
-    busy += k.communicates || k.copies ? 0 : k.end - k.begin;
-    stream.kernels.push_back(&k);
-  }
-  std::vector<std::pair<double, GpuStream>> order;
-  for (auto& [id, stream] : found) order.push_back(std::move(stream));
-  std::ranges::stable_sort(order, std::greater<>(), [](const auto& s) { return s.first; });
-  std::vector<GpuStream> streams;
-  for (auto& [busy, s] : order) streams.push_back(std::move(s));
-  for (GpuStream& s : streams) {
-    s.awaits.resize(s.kernels.size()), s.recorded.resize(s.kernels.size());
-    note_progress(s);
-  }
-  return streams;
-}
-
-/// The last kernel of the stream up to which all were launched before `launch` (if that is known), and had
-/// begun and ended by `began`; -1 if none.
-std::ptrdiff_t last_before(const GpuStream& stream, double launch, double began) {
-  const auto begun =
-                 std::ranges::lower_bound(stream.kernels, began, {}, &Kernel::begin) - stream.kernels.begin(),
-             done = std::ranges::upper_bound(stream.done, began + tolerance_us) - stream.done.begin(),
-             launched = launch < 0
-                            ? done
-                            : std::ranges::lower_bound(stream.launched, launch) - stream.launched.begin();
-  return std::min({begun, done, launched}) - 1;
-}
-
-class Dependencies {
- public:
-  Dependencies(const RankTrace& trace, std::vector<GpuStream>& streams) : trace_(trace), streams_(streams) {}
-
-  void find() {
-    for (std::size_t s = 1; s < streams_.size(); ++s) side_stream(s);
-    compute_stream();
-  }
-
- private:
-  void depend(std::size_t stream, std::size_t kernel, std::size_t on, std::ptrdiff_t last) {
-    streams_[stream].awaits[kernel].emplace_back(static_cast<int>(on), static_cast<std::size_t>(last));
-    streams_[on].recorded[static_cast<std::size_t>(last)] = true;
-  }
-
-  /// What was launched on the compute stream before, and was done by then.
-  void side_stream(std::size_t s) {
-    std::ptrdiff_t known = -1;
-    for (std::size_t i = 0; i < streams_[s].kernels.size(); ++i) {
-      const Kernel& k = *streams_[s].kernels[i];
-      const auto last = last_before(streams_[0], k.launch, k.begin);
-      if (last > known) depend(s, i, 0, known = last);
-    }
-  }
-
-  /// What ended while the compute stream was idle, and what the host had told it to wait for.
-  void compute_stream() {
-    std::vector<std::ptrdiff_t> known(streams_.size(), -1);
-    double idle_since = -1;
-    for (std::size_t i = 0; i < streams_[0].kernels.size(); ++i) {
-      const Kernel& k = *streams_[0].kernels[i];
-      const double told = told_to_wait(i);
-      for (std::size_t s = 1; s < streams_.size(); ++s) {
-        auto last = last_before(streams_[s], -1, k.begin);
-        if (last >= 0 && !ended_in_idleness(*streams_[s].kernels[static_cast<std::size_t>(last)], idle_since))
-          last = told < 0 ? -1 : last_before(streams_[s], told, k.begin);
-        if (last > known[s]) depend(0, i, s, known[s] = last);
-      }
-      idle_since = k.end;
-    }
-  }
-
-  /// Whether it may be what the compute stream was idle for. Where the host says what streams wait for,
-  /// allreduces that end meanwhile are buckets that wait for the backward pass to end.
-  bool ended_in_idleness(const Kernel& k, double idle_since) const {
-    if (!trace_.waits.empty() && k.call >= 0 &&
-        collective_of(trace_.comms[static_cast<std::size_t>(k.call)].name) == Collective::allreduce)
-      return false;
-    return k.end > idle_since + tolerance_us;
-  }
-
-  /// When the host last let the stream wait since it launched the kernel before; -1 if it did not.
-  double told_to_wait(std::size_t i) const {
-    const double launch = streams_[0].kernels[i]->launch;
-    if (launch < 0) return -1;
-    auto wait = std::ranges::upper_bound(trace_.waits, launch, {}, [](const auto& w) { return w.second; });
-    if (wait == trace_.waits.begin()) return -1;
-    --wait;
-    const bool before_last = i > 0 && wait->second < streams_[0].kernels[i - 1]->launch;
-    return before_last ? -1 : wait->second;
-  }
-
-  const RankTrace& trace_;
-  std::vector<GpuStream>& streams_;
-};
-
 /// Which ranks call each group.
 class Callers {
  public:
@@ -376,11 +134,7 @@ class Callers {
 class GpuRank {
  public:
   GpuRank(RecordedSource& source, const RankTrace& trace, const Callers& callers, Span window)
-      : source_(source), trace_(trace), callers_(callers), window_(window), streams_(by_stream(trace)) {
-    if (streams_.empty()) return;
-    Dependencies(trace, streams_).find();
-    for (GpuStream& s : streams_) s.recorded.back() = true;
-  }
+      : source_(source), trace_(trace), callers_(callers), window_(window), streams_(streams_of(trace)) {}
 
   void build() {
     for (std::size_t s = 0; s < streams_.size(); ++s) stream(s);
@@ -577,18 +331,6 @@ class GpuRank {
   std::map<int, std::vector<std::int64_t>> numbers_;  ///< of the last record up to each kernel, by stream
 };
 
-/// The ranks of the largest group that a trace tells of.
-Rank largest_group(const RankTrace& trace) {
-  Rank largest = 0;
-  const auto look = [&](const Comm& c) {
-    if (c.size <= most_recorded_ranks) largest = std::max(largest, c.size);
-  };
-  for (const Comm& c : trace.comms) look(c);
-  for (const auto& [thread, calls] : trace.calls)
-    for (const HostCall& call : calls) look(call.comm);
-  return largest;
-}
-
 /// Kernels that communicate, and nobody says how much.
 class Unsized {
  public:
@@ -636,44 +378,15 @@ std::size_t gpus(const RankTrace& trace) {
   return all.size();
 }
 
-/// Takes ranks that no file says from the names of the files, where each has another one below `world`.
-void name_ranks(std::vector<RankTrace>& traces, Rank world) {
-  std::set<int> ranks;
-  for (const RankTrace& t : traces) ranks.insert(t.rank < 0 ? rank_in_name(t.path) : -1);
-  if (ranks.size() != traces.size() || *ranks.begin() < 0 || *ranks.rbegin() >= world) return;
-  for (RankTrace& t : traces) t.rank = rank_in_name(t.path);
-}
-
-/// Who is which rank: the files say so, all of one job, or the order of the files does.
-Rank assign_ranks(std::vector<RankTrace>& traces, Rank world) {
-  std::map<Rank, std::string> claimed;
-  std::set<Rank> said;
-  const RankTrace* first = nullptr;
-  for (const RankTrace& t : traces) {
-    said.insert(t.rank);
-    if (t.world <= 0) continue;
-    if (!first) first = &t;
-    if (first->world != t.world)
-      throw InputError("ranks of two different jobs: " + first->path + " says " +
-                       std::to_string(first->world) + " ranks, " + t.path + " " + std::to_string(t.world));
-    world = std::max(world, t.world);
-  }
-  Rank next = 0;
-  for (RankTrace& t : traces) {
-    while (t.rank < 0 && said.contains(next)) ++next;
-    if (t.rank < 0) t.rank = next++;
-    if (const auto [other, is_new] = claimed.emplace(t.rank, t.path); !is_new)
-      throw InputError("two files claim rank " + std::to_string(t.rank) + ": " + other->second + " and " +
-                       t.path);
-  }
-  for (const RankTrace& t : traces)
-    if (t.rank >= world || world > most_recorded_ranks)
-      throw InputError(t.path + ": says it is rank " + std::to_string(t.rank) + " of " +
-                       std::to_string(world));
-  return world;
-}
-
 }  // namespace
+
+bool is_apart(const Comm& comm) {
+  return !comm.sized() && communicates_apart(comm.name);
+}
+
+bool is_message(const Comm& comm) {
+  return comm.name == "send" || comm.name == "recv";
+}
 
 bool Comm::known() const {
   return is_message(*this) || collective_of(name);
