@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/process/complaint.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <regex>
 #include <sstream>
 
@@ -45,8 +47,36 @@ constexpr Saying sayings[] = {
     {R"(srun: error: (\S+): tasks? (\S+): ([^\r\n]*))", "rank $2 on $1: $3"},
 };
 
-std::string last_words(const std::string& errors) {
+// std::regex goes a call deeper with each character that it matches, so what it reads at once has a limit.
+constexpr std::size_t longest_line = 4096;
+constexpr std::size_t window = 4096;
+constexpr std::size_t longest_text = 65536;
+
+/// The last lines, each cut where it is too long.
+std::string last_lines(const std::string& errors) {
   std::istringstream lines(errors);
+  std::string line, text;
+  while (std::getline(lines, line)) text += line.substr(0, longest_line) + '\n';
+  if (text.size() > longest_text) text.erase(0, text.find('\n', text.size() - longest_text) + 1);
+  return text;
+}
+
+/// What the saying means where it is found. Searches windows that overlap by half and end with a line.
+std::optional<std::string> meaning_in(const std::string& text, const Saying& saying) {
+  const std::regex pattern(saying.pattern);
+  std::smatch found;
+  for (std::size_t begin = 0; begin < text.size(); begin += window / 2) {
+    const std::size_t end = text.find('\n', begin + window);
+    const auto from = text.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto to = end == std::string::npos ? text.end() : text.begin() + static_cast<std::ptrdiff_t>(end);
+    const auto flags = begin == 0 ? std::regex_constants::match_default : std::regex_constants::match_not_bol;
+    if (std::regex_search(from, to, found, pattern, flags)) return found.format(saying.meaning);
+  }
+  return std::nullopt;
+}
+
+std::string last_words(const std::string& text) {
+  std::istringstream lines(text);
   std::string line, last;
   while (std::getline(lines, line))
     if (line.find_first_not_of("-=* \t\r") != std::string::npos) last = line;
@@ -56,10 +86,10 @@ std::string last_words(const std::string& errors) {
 }  // namespace
 
 std::string complaint(const std::string& errors, int code) {
-  std::smatch found;
-  for (const Saying& s : sayings)
-    if (std::regex_search(errors, found, std::regex(s.pattern))) return found.format(s.meaning);
-  const std::string words = last_words(errors);
+  const std::string text = last_lines(errors);
+  for (const Saying& saying : sayings)
+    if (const auto meaning = meaning_in(text, saying)) return *meaning;
+  const std::string words = last_words(text);
   return "the run ended with exit code " + std::to_string(code) + (words.empty() ? "" : ": " + words);
 }
 

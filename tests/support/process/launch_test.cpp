@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "support/error.hpp"
 #include "support/process/complaint.hpp"
 #include "support/process/launch.hpp"
@@ -63,6 +65,25 @@ TEST(Complaint, OfMpich) {
 TEST(Complaint, ElseIsTheLastWordsAndTheCode) {
   EXPECT_EQ(complaint("one\ntwo\n-----\n\n", 7), "the run ended with exit code 7: two");
   EXPECT_EQ(complaint("", 7), "the run ended with exit code 7");
+}
+
+TEST(Complaint, OfLinesWithoutEndIsTheirBeginning) {
+  const std::string long_line = "[1]" + std::string(1 << 20, 'x');
+  EXPECT_EQ(complaint(long_line, 7), "the run ended with exit code 7: " + long_line.substr(0, 4096));
+  EXPECT_EQ(complaint("collcast-mpi: " + long_line, 7), "collcast-mpi: " + long_line.substr(0, 4096 - 14));
+}
+
+TEST(Complaint, IsFoundBetweenManyLines) {
+  std::string lines;
+  for (int i = 0; i < 400; ++i) lines += "lost communication with a remote daemon\n";
+  const std::string killed = "process rank 1 with PID 4 on node h1 exited on signal 9 (Killed)\n";
+  const std::string meaning = "rank 1 (process 4 on h1) was ended by signal 9 (Killed)";
+  EXPECT_EQ(complaint(killed + lines, 137), meaning);
+  EXPECT_EQ(complaint(lines + killed, 137), meaning);
+  EXPECT_EQ(complaint(lines + lines + "PID 4 RUNNING AT h1\nEXIT CODE: 9\n", 9),
+            "process 4 on h1 ended with exit code 9");
+  EXPECT_EQ(complaint(lines + lines, 9),
+            "the run ended with exit code 9: lost communication with a remote daemon");
 }
 
 TEST(Launch, ReturnsErrorsAndCode) {
