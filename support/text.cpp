@@ -3,22 +3,38 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace collcast::text {
 
-std::string number(double x) {
-  if (!std::isfinite(x)) return std::isnan(x) ? "nan" : x < 0 ? "-inf" : "inf";
-  if (x == 0) return "0";
-  const int digits = std::max(0, 2 - static_cast<int>(std::floor(std::log10(std::abs(x)))));
-  std::array<char, 64> text{};
+namespace {
+
+/// How many digits behind the point give three in all: 2 of 1.50, none of 1234.
+int digits_behind_point(double x) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%.2e", x);  // after rounding: 9.996 has one, as 10.0
+  return std::max(0, 2 - std::atoi(std::strchr(text.data(), 'e') + 1));
+}
+
+std::string rounded(double x, int digits) {
+  std::array<char, 512> text{};
   if (digits > 9)
     std::snprintf(text.data(), text.size(), "%.3g", x);
   else
     std::snprintf(text.data(), text.size(), "%.*f", digits, x);
   return text.data();
+}
+
+}  // namespace
+
+std::string number(double x) {
+  if (!std::isfinite(x)) return std::isnan(x) ? "nan" : x < 0 ? "-inf" : "inf";
+  return x == 0 ? "0" : rounded(x, digits_behind_point(x));
 }
 
 std::string plain(double x) {
@@ -34,14 +50,19 @@ std::string seconds(double s) {
   return number(s / 1e-9) + " ns";
 }
 
+std::string exact(double x) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr};
+}
+
 std::string bytes(double b) {
   if (!(b > -0x1p63 && b < 0x1p90)) return number(b) + " B";  // whole numbers below are of 63 bits
   for (auto [unit, name] : {std::pair{1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}}) {
     if (b < unit) continue;
     if (std::fmod(b, unit) == 0) return count(static_cast<std::int64_t>(b / unit)) + name;
-    const std::string rounded = number(b / unit);
-    if (!rounded.ends_with(".00")) return rounded + name;
-    break;  // 1,025 B are no KiB
+    const std::string part = rounded(b / unit, std::max(1, digits_behind_point(b / unit)));
+    if (part[part.find_last_not_of('0')] != '.' || b >= 0x1p63) return part + name;
+    break;  // 1,025 B are not "1.00 KiB"
   }
   return count(static_cast<std::int64_t>(b)) + " B";
 }
@@ -73,6 +94,13 @@ std::string shell_quoted(const std::string& word) {
   std::string safe = "'";
   for (const char c : word) safe += c == '\'' ? "'\\''" : std::string(1, c);
   return safe + "'";
+}
+
+std::string lower(std::string_view text) {
+  std::string all(text);
+  for (char& c : all)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return all;
 }
 
 }  // namespace collcast::text

@@ -2,18 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
 /// Quantities as text for people.
 namespace collcast::text {
 
 /// "1.5 ms": three digits and the unit that fits.
 std::string seconds(double s);
-/// "64 MiB", "1,025 B": exact where a binary unit divides or three digits would look as if it did, else three
-/// digits: "1.50 KiB".
+/// "64 MiB": exact where a binary unit divides. Else three digits, of which at least one is behind the point:
+/// "1.50 KiB", "931.3 GiB"; where these are zeros, as if the unit divided, whole bytes: "1,025 B".
 std::string bytes(double b);
-/// Three significant digits.
+/// Three significant digits; whole numbers of more digits have them all: "12345".
 std::string number(double x);
+/// The shortest text that reads back as the same number: "0.1", "1e+300".
+std::string exact(double x);
 /// Whole numbers to the last digit, "1048577"; others to six digits: "9362.29".
 std::string plain(double x);
 /// "12.5 GB/s".
@@ -28,5 +32,15 @@ std::string percent(double share);
 std::string signed_percent(double share);
 /// In single quotes for a shell: "'it'\''s'".
 std::string shell_quoted(const std::string& word);
+/// ASCII letters in lower case.
+std::string lower(std::string_view text);
+/// "a, b, c" of a range of words, or of the `word` of each of its elements.
+template <class Range, class Word = std::identity>
+std::string join(const Range& range, std::string_view separator = ", ", Word word = {}) {
+  std::string all;
+  for (const auto& element : range)
+    all.append(all.empty() ? std::string_view() : separator).append(std::invoke(word, element));
+  return all;
+}
 
 }  // namespace collcast::text

@@ -22,7 +22,7 @@ NAMES = {
     "deque": "deque",
     "exception": "exception",
     "filesystem": "filesystem",
-    "functional": "function greater less less_equal",
+    "functional": "function greater identity invoke less less_equal",
     "initializer_list": "initializer_list",
     "istream": "istream",
     "iterator": "ssize",

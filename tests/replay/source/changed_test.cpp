@@ -123,7 +123,7 @@ TEST(Rebucketed, TimesFollow) {
   EXPECT_DOUBLE_EQ(time_of(*rebucketed(was, Bytes(2e9))), 15);
   EXPECT_DOUBLE_EQ(time_of(*rebucketed(was, Bytes(5e8))), 14);
   EXPECT_EQ(rebucketed(was, Bytes(5e8))->info().notes[0],
-            "gradients in buckets of 477 MiB: 2 allreduces became 4");
+            "gradients in buckets of 476.8 MiB: 2 allreduces became 4");
 }
 
 /// Eight layers of 1 MB and of equal computation in buckets of DDP's.

@@ -33,7 +33,7 @@ TEST(CampaignFile, ARowIsTheProductOfItsLists) {
       "c.json");
   ASSERT_EQ(c.points.size(), 13u);
   EXPECT_EQ(describe(c.points[0].point), "broadcast knomial k=2, 4 ranks, 1 KiB");
-  EXPECT_EQ(describe(c.points[11].point), "broadcast knomial k=4, 8 ranks, 977 KiB");
+  EXPECT_EQ(describe(c.points[11].point), "broadcast knomial k=4, 8 ranks, 976.6 KiB");
   EXPECT_EQ(c.points[12].point.ranks(), 6);
   EXPECT_EQ(c.points[12].point.call.ranks, 3);
   ASSERT_EQ(c.bounds.size(), 1u);  // the critical path is held to nothing
