@@ -90,8 +90,9 @@ void put_error(Writer& out, News kind, const char* what) {
   out.put(std::vector<char>(what, what + std::strlen(what)));
 }
 
+/// What it cannot tell its parent ends it: the code that called fork is the parent's.
 [[noreturn]] void be_child(pid_t parent, int fd, const PlayOptions& options,
-                           const std::function<Result(const PlayOptions&)>& work) {
+                           const std::function<Result(const PlayOptions&)>& work) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // the parent has died
   if (getppid() != parent) _exit(1);
   Writer out(fd);

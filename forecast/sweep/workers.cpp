@@ -49,8 +49,9 @@ bool receive_all(int socket, void* bytes, std::size_t count) {
   return true;
 }
 
-/// In the worker: answers until nobody asks.
-[[noreturn]] void work(int socket, const Answerer& answer, pid_t parent) {
+/// In the worker: answers until nobody asks. What is thrown ends it: the code that called fork is the
+/// parent's.
+[[noreturn]] void work(int socket, const Answerer& answer, pid_t parent) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGINT, SIG_IGN);  // the terminal's Ctrl-C is the parent's, whose end is ours
   std::signal(SIGTERM, SIG_DFL);

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "engines/simgrid/child.hpp"
 #include "engines/simgrid/kernel.hpp"
 #include "engines/simgrid/physics.hpp"
 #include "engines/simgrid/simulate.hpp"
@@ -131,6 +132,15 @@ TEST(Process, DeathOfTheChildIsAnError) {
   Endless program(true);
   try {
     simulate(program, SharedFabric(1, 1, MessageProtocol::Hold::injection));
+    FAIL();
+  } catch (const SubstrateError& e) {
+    EXPECT_STREQ(e.what(), "the simulating process was stopped by signal 6 (Aborted)");
+  }
+}
+
+TEST(Process, WhatIsThrownInTheChildStaysThere) {
+  try {
+    in_child({}, [](const PlayOptions&) -> Result { throw 1; });  // which nobody catches
     FAIL();
   } catch (const SubstrateError& e) {
     EXPECT_STREQ(e.what(), "the simulating process was stopped by signal 6 (Aborted)");
