@@ -46,13 +46,15 @@ bool passes_nothing_on(const Schedule& a, const Definition& collective, Rank roo
 
 /// A staged schedule without the copies at its end: messages go to the memory of the ranks themselves.
 Schedule delivered(const Schedule& staged) {
-  const auto rule = [rule = staged.rule](std::int64_t s, Step& step) {
+  Schedule direct = staged;
+  --direct.steps;
+  direct.rule = [rule = staged.rule](std::int64_t s, Step& step) {
     const std::size_t before = step.transfers.size();
     rule(s, step);
     if (s == 0) return;  // copies to the DPU
     for (std::size_t i = before; i < step.transfers.size(); ++i) step.transfers[i].to.memory = Memory::device;
   };
-  return {staged.ranks, staged.blocks, staged.steps - 1, rule, staged.channels};
+  return direct;
 }
 
 }  // namespace

@@ -97,7 +97,10 @@ Schedule then(Schedule a, Schedule b) {
   std::vector<Repeat> all = all_repeats(a);
   for (const Repeat& r : repeats(b))  // a join is in one step only
     all.push_back({turn + std::max<std::int64_t>(r.first, channels > 1), turn + r.last, r.period});
-  Schedule both{a.ranks, a.blocks, a.steps + b.steps, {}, channels};
+  Schedule both = a;
+  both.steps += b.steps;
+  both.channels = channels;
+  both.ways = std::max(a.ways, b.ways);
   SymmetricRule alike;
   if (channels == 1 && symmetric_rule(a) && symmetric_rule(b))
     alike = [first = *symmetric_rule(a), second = *symmetric_rule(b), turn](std::int64_t s) {
@@ -115,7 +118,8 @@ Schedule then(Schedule a, Schedule b) {
 
 Schedule staggered(Schedule a, Schedule b, std::int64_t start) {
   assert(a.ranks == b.ranks && a.blocks == b.blocks && a.channels == 1 && b.channels == 1);
-  Schedule both{a.ranks, a.blocks, std::max(a.steps, start + b.steps), {}};
+  Schedule both = a;
+  both.steps = std::max(a.steps, start + b.steps);
   std::vector<Repeat> all = common(padded(a, 0), padded(b, start), both.steps);
   both.rule = [a = std::move(a), b = std::move(b), start](std::int64_t s, Step& step) {
     if (s < a.steps) a.rule(s, step);
@@ -126,7 +130,11 @@ Schedule staggered(Schedule a, Schedule b, std::int64_t start) {
 
 Schedule beside(Schedule a, Schedule b) {
   assert(a.ranks == b.ranks);
-  Schedule both{a.ranks, a.blocks + b.blocks, std::max(a.steps, b.steps), {}, a.channels + b.channels};
+  Schedule both = a;
+  both.blocks += b.blocks;
+  both.steps = std::max(a.steps, b.steps);
+  both.channels += b.channels;
+  both.ways = std::max(a.ways, b.ways);
   std::vector<Repeat> all = common(padded(a, 0), padded(b, 0), both.steps);
   both.rule = [a = std::move(a), b = std::move(b)](std::int64_t s, Step& step) {
     if (s < a.steps) a.rule(s, step);
@@ -145,7 +153,9 @@ Schedule on(Ranks ranks, const Schedule& a, Rank world, Block offset, Block bloc
 
 Schedule on_each(Rank groups, std::function<Ranks(Rank)> group, const Schedule& a, Rank world,
                  std::function<Block(Rank)> offset, Block blocks) {
-  Schedule mapped{world, blocks, a.steps, {}, a.channels, a.ways};
+  Schedule mapped = a;
+  mapped.ranks = world;
+  mapped.blocks = blocks;
   mapped.rule = [=, group = std::move(group), rule = a.rule, offset = std::move(offset)](std::int64_t s,
                                                                                          Step& step) {
     for (Rank i = 0; i < groups; ++i) {
@@ -168,11 +178,12 @@ Schedule on_each(Rank groups, std::function<Ranks(Rank)> group, const Schedule& 
 
 Schedule together(std::vector<Schedule> parts) {
   assert(!parts.empty());
-  Schedule all{parts[0].ranks, parts[0].blocks, 0, {}, 1};
+  Schedule all = parts[0];
   for (const Schedule& part : parts) {
     assert(part.ranks == all.ranks && part.blocks == all.blocks);
     all.steps = std::max(all.steps, part.steps);
     all.channels = std::max(all.channels, part.channels);
+    all.ways = std::max(all.ways, part.ways);
   }
   std::vector<Repeat> in_all{{0, all.steps, 1}};
   for (const Schedule& part : parts) in_all = common(in_all, padded(part, 0), all.steps);
@@ -185,7 +196,8 @@ Schedule together(std::vector<Schedule> parts) {
 }
 
 Schedule refine(const Schedule& a, Block pieces) {
-  Schedule fine{a.ranks, a.blocks * pieces, a.steps, {}, a.channels, a.ways};
+  Schedule fine = a;
+  fine.blocks *= pieces;
   fine.rule = [rule = a.rule, pieces](std::int64_t s, Step& step) {
     const Mark mark(step);
     rule(s, step);
@@ -197,7 +209,8 @@ Schedule refine(const Schedule& a, Block pieces) {
 }
 
 Schedule renamed(const Schedule& a, Rank world, std::function<Rank(Rank)> name) {
-  Schedule other{world, a.blocks, a.steps, {}, a.channels, a.ways};
+  Schedule other = a;
+  other.ranks = world;
   other.rule = [rule = a.rule, name = std::move(name)](std::int64_t s, Step& step) {
     const Mark mark(step);
     rule(s, step);

@@ -30,14 +30,14 @@ struct Cut {
 };
 
 Schedule shortened(const Schedule& schedule, std::vector<Cut> cuts) {
-  std::int64_t steps = schedule.steps;
-  for (const Cut& c : cuts) steps -= c.left_out();
-  const auto rule = [whole = schedule.rule, cuts = std::move(cuts)](std::int64_t s, Step& step) {
+  Schedule shorter = schedule;
+  for (const Cut& c : cuts) shorter.steps -= c.left_out();
+  shorter.rule = [whole = schedule.rule, cuts = std::move(cuts)](std::int64_t s, Step& step) {
     for (const Cut& c : cuts)
       if (s >= c.whole.first + c.periods * c.whole.period) s += c.left_out();
     whole(s, step);
   };
-  return {schedule.ranks, schedule.blocks, steps, rule, schedule.channels};
+  return shorter;
 }
 
 /// The numbers of the messages in a cut's played periods (Op::order).

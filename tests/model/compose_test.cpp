@@ -54,6 +54,21 @@ TEST(Compose, TogetherRunsInTheSameSteps) {
             "0>1:0+1/0 1>0:1+1/0 2>3:0+1/0 3>2:1+1/0 | ");
 }
 
+TEST(Compose, KeepsTheWaysOfChannels) {
+  Schedule two = beside(shift(4), shift(4));
+  two.ways = 2;
+  const Schedule one = shift(4);
+  EXPECT_EQ(beside(two, two).channels, 4);
+  EXPECT_EQ(beside(two, two).ways, 2);
+  EXPECT_EQ(then(two, two).ways, 2);
+  EXPECT_EQ(together({two, two}).ways, 2);
+  EXPECT_EQ(on({0, 4}, two, 8, 0, 8).ways, 2);
+  EXPECT_EQ(refine(two, 2).ways, 2);
+  EXPECT_EQ(renamed(two, 8, [](Rank r) { return 2 * r; }).ways, 2);
+  EXPECT_EQ(then(one, one).ways, 1);
+  EXPECT_EQ(staggered(one, one, 1).ways, 1);
+}
+
 TEST(Compose, RefineCutsBlocks) {
   EXPECT_EQ(text(refine(shift(2), 3)), "0>1:0+3/0 1>0:3+3/0 | ");
 }
