@@ -17,9 +17,8 @@ Schedule beside(Schedule a, Schedule b);
 /// a on some ranks of a world of `world` ranks. Its blocks become `offset`, `offset + 1`, ... of `blocks`.
 Schedule on(Ranks ranks, const Schedule& a, Rank world, Block offset, Block blocks);
 
-/// a on each of `groups` disjoint groups of ranks at once. Group i's blocks become `offset(i)`, `offset(i) +
-/// 1`,
-/// ... of `blocks`.
+/// a on each of `groups` disjoint groups of ranks at once. Group i's blocks become `offset(i)` and those that
+/// follow it, of `blocks`.
 Schedule on_each(Rank groups, std::function<Ranks(Rank)> group, const Schedule& a, Rank world,
                  std::function<Block(Rank)> offset, Block blocks);
 

@@ -29,8 +29,7 @@
 //    message starts from what earlier steps left: its sender's time, its ports', and, in a rendezvous, its
 //    receiver's (`send`).
 // 2. Messages that have arrived are received and reduced in the order of their arrival (`finish`). Only then
-// do
-//    the ranks move on to the next step.
+//    do the ranks move on to the next step.
 // 3. Where steps repeat, one period is read and the periods like it are extrapolated (period_follower.hpp).
 //    Where all ranks do the same, one is read for all (representative.hpp). Both are exact.
 //

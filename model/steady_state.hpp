@@ -31,8 +31,7 @@ struct Extrapolation {
 /// won by the same operand as in the observed period, an entry's time is its origin's one period earlier plus
 /// a constant. Following origins back from any entry ends in a cycle; once on it, times grow by the mean gain
 /// of the cycle's entries per period. (A port that is always busy is a cycle of one.)
-/// 1. Find the cycles, and for each entry the cycle that it ends in and how many periods it takes to get
-/// there.
+/// 1. Find the cycles, and for each entry the cycle that it ends in and after how many periods.
 /// 2. For each race compute for how many periods its winner stays ahead; the least of these is `periods`.
 /// 3. Beyond them times can only be later, as a maximum is no less than either operand: hence `least`.
 Extrapolation extrapolate(const Period& period, std::int64_t left);

@@ -17,14 +17,11 @@ namespace collcast {
 // backend has the clock and the network, and calls `on` with each event and `settle` once an instant is over.
 //
 // 1. strands.cpp: a strand posts the operations of its next batch together, and goes on when all blocking
-// ones
-//    are done. `drain` advances all strands that can go on.
+//    ones are done. `drain` advances all strands that can go on.
 // 2. messages.cpp: a message's life: posted by its sender and its receiver, matched in order, its overhead
-// paid
-//    by the sender's processor, carried by the backend, received, reduced.
+//    paid by the sender's processor, carried by the backend, received, reduced.
 // 3. What happens at one instant is collected, and done in `settle` in the order of the program (Op::order),
-// so
-//    that no result depends on the order in which a backend reports simultaneous events.
+//    so that no result depends on the order in which a backend reports simultaneous events.
 //
 // Each time carries the log entry of its cause (`why`), from which the chain of an explanation is read.
 

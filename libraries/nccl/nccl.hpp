@@ -10,8 +10,7 @@
 namespace collcast::nccl {
 
 // The choice of NCCL 2.7 to 2.30: its tuner estimates latency + message / bandwidth for each pair of
-// algorithm
-// (`Shape`) and protocol, and takes the fastest (NVIDIA/nccl, src/graph/tuning.cc).
+// algorithm (`Shape`) and protocol, and takes the fastest (NVIDIA/nccl, src/graph/tuning.cc).
 constexpr int first_minor = 7, last_minor = 30, usual_minor = 18;
 constexpr int most_channels = 32;
 

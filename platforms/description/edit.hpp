@@ -9,9 +9,9 @@
 namespace collcast {
 
 /// The paths of edits that change several places of a platform that keeps to its schema at once:
-/// - `node.nics` and `node.gpus`: their number. The first ones stay; further ones are linked like the
-/// existing ones.
-///   Ranks are added and removed with their GPUs.
+/// - `node.nics` and `node.gpus`: their number. The first ones stay; further ones are linked like these.
+/// Ranks
+///   are added and removed with their GPUs.
 /// - `node.links.KIND.count`: how many links of a kind are parallel between two vertices; 0 removes them.
 /// - `node.links.KIND.kind`: turns links of a kind into links of another.
 std::vector<std::string> edits(const Json& platform);
