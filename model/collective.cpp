@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <utility>
 
 #include "support/error.hpp"
 #include "support/suggest.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -241,9 +240,7 @@ const Definition& definition(std::string_view name) {
 
 std::string names(const std::vector<Collective>& collectives) {
   if (collectives.size() > 3) return "collective";
-  std::string all;
-  for (const Collective c : collectives) all += (all.empty() ? "" : ", ") + std::string(definition(c).name);
-  return all;
+  return text::join(collectives, ", ", [](Collective c) { return definition(c).name; });
 }
 
 Grid::Grid(Rank ranks, int d) : dimensions(d) {
@@ -271,11 +268,6 @@ Seconds lower_bound(Collective collective, Rank ranks, Bytes message, const Alph
                           (collective >= Collective::halo_1d && collective <= Collective::halo_3d);
   const Seconds latency = (neighbours ? 1 : std::ceil(std::log2(ranks))) * machine.alpha;
   return std::max({latency, factor.bytes * message * machine.beta, factor.reduced * message * machine.gamma});
-}
-
-std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
-  const std::vector<std::string> best = alike(word, {candidates.begin(), candidates.end()});
-  return best.empty() ? std::string() : best.front();
 }
 
 }  // namespace collcast

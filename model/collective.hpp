@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,8 +92,5 @@ struct Grid {
 /// A lower bound of the time of any schedule of the collective on a single-ported, full-duplex machine: the
 /// largest of its latency, bandwidth and computation bounds. Chan et al., CCPE 19 (2007), table 1.
 Seconds lower_bound(Collective collective, Rank ranks, Bytes message, const AlphaBetaGamma& machine);
-
-/// The candidate nearest to `word` (Levenshtein distance).
-std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
 }  // namespace collcast

@@ -75,9 +75,6 @@ constexpr Bytes operator""_MiB(unsigned long long v) {
 constexpr Seconds operator""_s(long double v) {
   return Seconds(static_cast<double>(v));
 }
-constexpr Seconds operator""_us(long double v) {
-  return Seconds(static_cast<double>(v) * 1e-6);
-}
 constexpr BytesPerSecond operator""_GBps(long double v) {
   return BytesPerSecond(static_cast<double>(v) * 1e9);
 }
