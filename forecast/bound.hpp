@@ -14,11 +14,13 @@ namespace collcast {
 
 class SharedCutGraphs;
 
-/// A time that no schedule beats, and why, in words.
+/// A time that no schedule beats, and why.
 struct Bound {
-  Seconds time;
-  std::string cut;
-  Seconds least = {}, most = {};  ///< at the fast and the slow end of the platform's uncertainty
+  Seconds time;     ///< on the platform as it is described
+  std::string cut;  ///< in words: what limits it
+  /// The bound where all bandwidths and times of the platform are at the fast ends of their uncertainty, and
+  /// at the slow ones (docs/platforms.md).
+  Seconds least = {}, most = {};
 };
 
 /// Lower bounds of collectives on one machine, by the links that data have to cross, by the latency of

@@ -18,7 +18,10 @@ namespace collcast {
 struct Prediction {
   const Algorithm* algorithm = nullptr;
   Call call;
-  Seconds time, low, high;
+  Seconds time;  ///< on the platform as it is described
+  /// The interval of the time: 90 % of measured times are meant to lie in it. It holds the times at both ends
+  /// of the platform's uncertainty and, where the platform has been calibrated, the errors seen there.
+  Seconds low, high;
   Bound bound;
   std::string limited_by;                  ///< the largest share of the explanation
   std::optional<double> limited_by_share;  ///< of the time; none where the engine does not say

@@ -5,10 +5,10 @@
 
 namespace collcast {
 
-/// A reading, and the limits between which readings of almost the same message lie.
+/// A reading of a schedule, and how far rounding alone moves its time.
 struct Spread {
   Reading reading;
-  Seconds least, most;
+  Seconds least, most;   ///< of the times of all messages that were read: they differ by a billionth in size
   bool chaotic = false;  ///< rounding decides: `reading` is the median one
 };
 
@@ -17,9 +17,9 @@ struct Spread {
 /// amplifies rounding, and the answer is the median of three.
 Spread read_spread(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric);
 
-/// The times at both ends of a platform's uncertainty, relative to the nominal one.
+/// The times at the fast and the slow end of a platform's uncertainty, as multiples of the nominal time.
 struct Ends {
-  double least = 1, most = 1;
+  double least = 1, most = 1;  ///< at most 1, and at least 1
   void include(Seconds fast, Seconds centre, Seconds slow);
 };
 
