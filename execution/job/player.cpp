@@ -9,6 +9,7 @@
 #include "execution/mpi/check.hpp"
 #include "execution/mpi/collective_errors.hpp"
 #include "support/error.hpp"
+#include "support/index.hpp"
 #include "workloads/job/player.hpp"
 
 namespace collcast::mpi {
@@ -18,10 +19,6 @@ using workloads::Job;
 using workloads::JobActivity;
 using workloads::Role;
 using Kind = JobActivity::Kind;
-
-std::size_t place(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 [[noreturn]] void refuse(const Job& job, const Role& role, const JobActivity& a, const std::string& why) {
   throw InputError("job " + job.name + ": '" + a.name + "' of " + role.name + " " + why);
@@ -92,7 +89,7 @@ JobPlayer::JobPlayer(const Job& job, const Communicator& world, const Team& team
                      " processes " + std::to_string(world.size() - team.ranks()) + " are workers");
   require_workers(job, workers_);
   if (job.role_dimension >= 0) role_index_ = static_cast<int>(coordinate(job.role_dimension));
-  role_ = &job.roles[place(role_index_)];
+  role_ = &job.roles[to_index(role_index_)];
   for (int g = 0; g < static_cast<int>(job.groups.size()); ++g)  // one order on all ranks
     groups_.push_back(calls(g) ? members(g, world) : nullptr);
   for (int g = 0; g < static_cast<int>(job.groups.size()); ++g)
@@ -107,8 +104,8 @@ JobPlayer::JobPlayer(const Job& job, const Communicator& world, const Team& team
 /// This rank's coordinate along a dimension.
 std::size_t JobPlayer::coordinate(int dimension) const {
   Rank stride = 1;
-  for (int d = 0; d < dimension; ++d) stride *= job_.dimensions[place(d)].size;
-  return place(rank_ / stride % job_.dimensions[place(dimension)].size);
+  for (int d = 0; d < dimension; ++d) stride *= job_.dimensions[to_index(d)].size;
+  return to_index(rank_ / stride % job_.dimensions[to_index(dimension)].size);
 }
 
 bool JobPlayer::calls(int group) const {
@@ -120,9 +117,9 @@ bool JobPlayer::calls(int group) const {
 std::unique_ptr<Team> JobPlayer::members(int group, const Communicator& world) const {
   int color = 0;
   for (int d = static_cast<int>(job_.dimensions.size()) - 1; d >= 0; --d)
-    if (std::ranges::find(job_.groups[place(group)].dimensions, d) ==
-        job_.groups[place(group)].dimensions.end())
-      color = color * job_.dimensions[place(d)].size + static_cast<int>(coordinate(d));
+    if (std::ranges::find(job_.groups[to_index(group)].dimensions, d) ==
+        job_.groups[to_index(group)].dimensions.end())
+      color = color * job_.dimensions[to_index(d)].size + static_cast<int>(coordinate(d));
   MPI_Comm comm, here;
   check(MPI_Comm_split(world.handle(), color, world.rank(), &comm), "MPI_Comm_split");
   check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here), "MPI_Comm_split_type");
@@ -135,8 +132,8 @@ std::unique_ptr<Team> JobPlayer::members(int group, const Communicator& world) c
 }
 
 void JobPlayer::add(int index) {
-  const JobActivity& a = role_->activities[place(index)];
-  Stream& stream = streams_[place(a.stream)];
+  const JobActivity& a = role_->activities[to_index(index)];
+  Stream& stream = streams_[to_index(a.stream)];
   stream.queue.push_back(index);
   operations_.push_back(a.kind == Kind::compute      ? computation(a)
                         : a.kind == Kind::collective ? collectives_.at(spec(a)).get()
@@ -150,7 +147,7 @@ Operation* JobPlayer::computation(const JobActivity& a) {
 
 std::unique_ptr<CollectivePlay> JobPlayer::collective(const JobActivity& a) {
   const Algorithm& algorithm = collcast::algorithm(a.collective, a.algorithm);
-  const Team& group = *groups_[place(a.group)];
+  const Team& group = *groups_[to_index(a.group)];
   Call call;
   call.ranks = group.ranks();
   call.message = Bytes(std::round(a.bytes.value));
@@ -167,7 +164,7 @@ std::unique_ptr<CollectivePlay> JobPlayer::collective(const JobActivity& a) {
 
 Operation* JobPlayer::message(const JobActivity& a, Stream& stream) {
   int stride = 1;
-  for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[place(d)].size;
+  for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[to_index(d)].size;
   const int here = rank_, there = here + (a.peer - role_index_) * stride;
   const bool send = a.kind == Kind::send;
   const int from = send ? here : there, to = send ? there : here;
@@ -196,20 +193,20 @@ void JobPlayer::start_ready() {
   for (const bool collectives : {false, true})
     for (Stream& s : streams_) {
       if (s.under_way || s.next == s.queue.size()) continue;
-      const JobActivity& a = role_->activities[place(s.queue[s.next])];
+      const JobActivity& a = role_->activities[to_index(s.queue[s.next])];
       if ((a.kind == Kind::collective) != collectives) continue;
-      if (!std::ranges::all_of(a.after, [&](int before) { return done_[place(before)]; })) continue;
-      intervals_[place(s.queue[s.next])].start = clock_.now() - begin_;
-      operations_[place(s.queue[s.next])]->start();
+      if (!std::ranges::all_of(a.after, [&](int before) { return done_[to_index(before)]; })) continue;
+      intervals_[to_index(s.queue[s.next])].start = clock_.now() - begin_;
+      operations_[to_index(s.queue[s.next])]->start();
       s.under_way = true;
     }
 }
 
 /// Whether a stream's collective makes no progress while this rank computes, as no worker plays it.
 bool JobPlayer::stands_still(const Stream& stream) const {
-  const auto progress = role_->activities[place(stream.queue[stream.next])].progress;
+  const auto progress = role_->activities[to_index(stream.queue[stream.next])].progress;
   return progress == workloads::Progress::host && std::ranges::any_of(streams_, [&](const Stream& s) {
-           return s.under_way && operations_[place(s.queue[s.next])]->end();
+           return s.under_way && operations_[to_index(s.queue[s.next])]->end();
          });
 }
 
@@ -218,7 +215,7 @@ bool JobPlayer::finish_one() {
   for (const bool computation : {true, false})
     for (Stream& s : streams_) {
       if (!s.under_way) continue;
-      const std::size_t index = place(s.queue[s.next]);
+      const std::size_t index = to_index(s.queue[s.next]);
       Operation& operation = *operations_[index];
       if (operation.end().has_value() != computation || stands_still(s) || !operation.test()) continue;
       intervals_[index].end = clock_.now() - begin_;
@@ -241,7 +238,7 @@ void JobPlayer::rest() {
   bool in_mpi = false;
   for (const Stream& s : streams_) {
     if (!s.under_way || stands_still(s)) continue;
-    const Operation* operation = operations_[place(s.queue[s.next])];
+    const Operation* operation = operations_[to_index(s.queue[s.next])];
     if (const auto end = operation->end())
       first = std::min(first, *end);
     else if (operation->by_worker())

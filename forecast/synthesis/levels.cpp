@@ -4,17 +4,12 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
-#include <set>
 
 #include "support/error.hpp"
+#include "support/index.hpp"
 
 namespace collcast {
 namespace {
-
-std::size_t at(Rank r) {
-  return static_cast<std::size_t>(r);
-}
 
 /// The dearer way.
 double cost(const Fabric& fabric, Rank a, Rank b, Bytes message) {
@@ -27,15 +22,15 @@ double cost(const Fabric& fabric, Rank a, Rank b, Bytes message) {
 
 /// Which ranks reach each other by steps of at most this distance: the least rank of each.
 std::vector<Rank> within(const std::vector<double>& distances, Rank ranks, double most) {
-  std::vector<Rank> group(at(ranks), -1);
+  std::vector<Rank> group(to_index(ranks), -1);
   for (Rank first = 0; first < ranks; ++first) {
-    if (group[at(first)] >= 0) continue;
+    if (group[to_index(first)] >= 0) continue;
     std::vector<Rank> reached{first};
-    group[at(first)] = first;
+    group[to_index(first)] = first;
     for (std::size_t i = 0; i < reached.size(); ++i)
       for (Rank r = 0; r < ranks; ++r)
-        if (group[at(r)] < 0 && distances[at(reached[i]) * at(ranks) + at(r)] <= most)
-          group[at(r)] = first, reached.push_back(r);
+        if (group[to_index(r)] < 0 && distances[to_index(reached[i]) * to_index(ranks) + to_index(r)] <= most)
+          group[to_index(r)] = first, reached.push_back(r);
   }
   return group;
 }
@@ -44,7 +39,7 @@ std::vector<Rank> within(const std::vector<double>& distances, Rank ranks, doubl
 std::vector<Group> gathered(std::vector<Group> parts, const std::vector<Rank>& group) {
   std::map<Rank, Group> whole;
   for (Group& part : parts) {
-    Group& into = whole[group[at(part.ranks[0])]];
+    Group& into = whole[group[to_index(part.ranks[0])]];
     into.ranks.insert(into.ranks.end(), part.ranks.begin(), part.ranks.end());
     into.parts.push_back(std::move(part));
   }
@@ -124,19 +119,20 @@ void each_pair(const Group& g, Trade&& trade) {
 /// Each part comes to hold what its group does, each share at one of its ranks.
 Trades allgather(const Group& whole, Rank ranks) {
   Trades steps(static_cast<std::size_t>(levels(whole)));
-  std::vector<Blocks> has(at(ranks));
-  for (const Rank r : whole.ranks) has[at(r)] = {r};
+  std::vector<Blocks> has(to_index(ranks));
+  for (const Rank r : whole.ranks) has[to_index(r)] = {r};
   for (int depth = 0; depth < levels(whole); ++depth) {
     std::vector<Carried>& step = steps[static_cast<std::size_t>(depth)];
     each_group(whole, 0, [&](const Group& g, int d) {
       if (d != depth) return;
       each_pair(g, [&](const Group& from, const Group& to) {
         for (std::size_t i = 0; i < from.ranks.size(); ++i)
-          if (!has[at(from.ranks[i])].empty())
-            step.push_back({from.ranks[i], to.ranks[i % to.ranks.size()], has[at(from.ranks[i])]});
+          if (!has[to_index(from.ranks[i])].empty())
+            step.push_back({from.ranks[i], to.ranks[i % to.ranks.size()], has[to_index(from.ranks[i])]});
       });
     });
-    for (const Carried& m : step) has[at(m.to)].insert(has[at(m.to)].end(), m.of.begin(), m.of.end());
+    for (const Carried& m : step)
+      has[to_index(m.to)].insert(has[to_index(m.to)].end(), m.of.begin(), m.of.end());
   }
   return steps;
 }
@@ -147,12 +143,12 @@ using Content = std::function<void(Block share, const std::vector<Rank>& reached
 /// The same messages with what the ranks beyond them need: read backwards, as a rank gets each share once.
 Listing listed(const Trades& steps, Rank ranks, Block blocks, const Content& content) {
   Listing list{ranks, blocks, std::vector<std::vector<Listed>>(steps.size())};
-  std::vector<std::map<Block, std::vector<Rank>>> beyond(at(ranks));
+  std::vector<std::map<Block, std::vector<Rank>>> beyond(to_index(ranks));
   for (std::size_t s = steps.size(); s-- > 0;) {
     for (const Carried& m : steps[s]) {
       Blocks taken;
       for (const Block share : m.of) {
-        std::vector<Rank> reached = beyond[at(m.to)][share];
+        std::vector<Rank> reached = beyond[to_index(m.to)][share];
         reached.push_back(m.to);
         content(share, reached, taken);
       }
@@ -160,9 +156,9 @@ Listing listed(const Trades& steps, Rank ranks, Block blocks, const Content& con
     }
     for (const Carried& m : steps[s])
       for (const Block share : m.of) {
-        std::vector<Rank> reached = beyond[at(m.to)][share];
+        std::vector<Rank> reached = beyond[to_index(m.to)][share];
         reached.push_back(m.to);
-        auto& mine = beyond[at(m.from)][share];
+        auto& mine = beyond[to_index(m.from)][share];
         mine.insert(mine.end(), reached.begin(), reached.end());
       }
   }
@@ -204,8 +200,8 @@ Listing allreduce(const Group& whole, int shared) {
   for (const Group* team : teams) {
     const Trades steps = allgather(*team, ranks);
     gather.steps.resize(std::max(gather.steps.size(), steps.size()));
-    std::vector<Block> place(at(ranks));
-    for (std::size_t i = 0; i < places; ++i) place[at(team->ranks[i])] = static_cast<Block>(i);
+    std::vector<Block> place(to_index(ranks));
+    for (std::size_t i = 0; i < places; ++i) place[to_index(team->ranks[i])] = static_cast<Block>(i);
     for (std::size_t s = 0; s < steps.size(); ++s)
       for (const Carried& m : steps[s]) {
         Blocks blocks;
@@ -235,11 +231,11 @@ Listing allreduce(const Group& whole, int shared) {
 /// A level begins where the next distance is larger by a fifth.
 Group nearest(const Fabric& fabric, Bytes message) {
   const Rank ranks = fabric.ranks();
-  std::vector<double> distances(at(ranks) * at(ranks));
+  std::vector<double> distances(to_index(ranks) * to_index(ranks));
   for (Rank a = 0; a < ranks; ++a)
     for (Rank b = 0; b < a; ++b)
-      distances[at(a) * at(ranks) + at(b)] = distances[at(b) * at(ranks) + at(a)] =
-          cost(fabric, a, b, message);
+      distances[to_index(a) * to_index(ranks) + to_index(b)] =
+          distances[to_index(b) * to_index(ranks) + to_index(a)] = cost(fabric, a, b, message);
   std::vector<double> sorted = distances;
   std::ranges::sort(sorted);
   std::vector<Group> groups;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "support/error.hpp"
+#include "support/index.hpp"
 #include "support/text.hpp"
 
 namespace collcast::workloads {
@@ -17,10 +18,6 @@ namespace {
 using Kind = JobActivity::Kind;
 constexpr Seconds never = Seconds(std::numeric_limits<double>::infinity());
 constexpr std::array<Seconds Price::*, 3> price_ends = {&Price::low, &Price::time, &Price::high};
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 /// An activity of a role, by its place there.
 struct Ref {
@@ -73,7 +70,7 @@ struct State {
     const int index = static_cast<int>(activities.size());
     activities.push_back(a);
     announced.push_back(0), done.push_back(0), begun.emplace_back(), moving_since.emplace_back();
-    queue[at(a.stream)].push_back(index);
+    queue[to_index(a.stream)].push_back(index);
     return index;
   }
 };
@@ -86,8 +83,9 @@ class Player {
     if (!job.coordinator) return;
     int tensors = 0;
     for (const State& s : roles_) tensors = std::max(tensors, s.offers);
-    round_ = round_time(*job.coordinator, job.members(job.groups[at(job.coordinator->group)].dimensions),
-                        tensors, price, end_);
+    round_ =
+        round_time(*job.coordinator, job.members(job.groups[to_index(job.coordinator->group)].dimensions),
+                   tensors, price, end_);
   }
 
   Played run() {
@@ -109,12 +107,13 @@ class Player {
     return std::move(result_);
   }
 
-  /// Once run.
-  Job put_down() const {
+  /// The job as it was played, without its coordinator: the activities of each role in the order in which
+  /// they ended. After `run`.
+  Job played_job() const {
     Job job = job_;
     job.coordinator.reset();
     job.streams.emplace_back("agreement");
-    for (std::size_t r = 0; r < roles_.size(); ++r) job.roles[r].activities = put_down(roles_[r]);
+    for (std::size_t r = 0; r < roles_.size(); ++r) job.roles[r].activities = activities_of(roles_[r]);
     return job;
   }
 
@@ -132,8 +131,8 @@ class Player {
     roles_.push_back(std::move(s));
   }
 
-  State& state(int role) { return roles_[at(role)]; }
-  const JobActivity& activity(Ref r) { return state(r.role).activities[at(r.activity)]; }
+  State& state(int role) { return roles_[to_index(role)]; }
+  const JobActivity& activity(Ref r) { return state(r.role).activities[to_index(r.activity)]; }
 
   void start_all() {
     for (int r = 0; r < static_cast<int>(roles_.size()); ++r)
@@ -142,7 +141,7 @@ class Player {
   }
 
   bool ready(const State& s, const JobActivity& a) const {
-    if (!std::ranges::all_of(a.after, [&](int i) { return s.done[at(i)]; })) return false;
+    if (!std::ranges::all_of(a.after, [&](int i) { return s.done[to_index(i)]; })) return false;
     return a.kind != Kind::settle || (s.unreduced == 0 && s.pending.empty());
   }
 
@@ -151,10 +150,10 @@ class Player {
     State& s = state(role);
     if (s.next[stream] == s.queue[stream].size()) return false;
     const int index = s.queue[stream][s.next[stream]];
-    const JobActivity& a = s.activities[at(index)];
-    if (s.announced[at(index)] || !ready(s, a)) return false;
-    s.announced[at(index)] = 1;
-    s.begun[at(index)] = s.moving_since[at(index)] = now_;
+    const JobActivity& a = s.activities[to_index(index)];
+    if (s.announced[to_index(index)] || !ready(s, a)) return false;
+    s.announced[to_index(index)] = 1;
+    s.begun[to_index(index)] = s.moving_since[to_index(index)] = now_;
     if (a.kind == Kind::offer) offer(s, index);
     if (a.kind != Kind::offer && a.kind != Kind::settle) {
       announce({role, index});
@@ -175,7 +174,7 @@ class Player {
   std::size_t roles_of(const JobActivity& a) const {
     if (a.kind == Kind::send || a.kind == Kind::receive) return 2;
     if (a.kind != Kind::collective || job_.role_dimension < 0) return 1;
-    const auto& dimensions = job_.groups[at(a.group)].dimensions;
+    const auto& dimensions = job_.groups[to_index(a.group)].dimensions;
     return std::ranges::find(dimensions, job_.role_dimension) == dimensions.end() ? 1 : roles_.size();
   }
 
@@ -207,7 +206,7 @@ class Player {
       const std::string what = collective                ? std::string(definition(part.collective).name)
                                : part.kind == Kind::send ? "send"
                                                          : "receive";
-      return "'" + part.name + "' of " + job_.roles[at(ref.role)].name + " (" + what + ", " +
+      return "'" + part.name + "' of " + job_.roles[to_index(ref.role)].name + " (" + what + ", " +
              text::plain(part.bytes.value) + " B" + (part.algorithm.empty() ? "" : ", " + part.algorithm) +
              (part.progress == Progress::host  ? ", brought on by the host"
               : part.progress == Progress::dpu ? ", played by DPUs"
@@ -236,9 +235,9 @@ class Player {
     for (const Ref r : task.parts) {
       State& s = state(r.role);
       if (!task.communication) s.computing += change;
-      if (!task.communication && s.activities[at(r.activity)].stream == 0) s.working += change;
+      if (!task.communication && s.activities[to_index(r.activity)].stream == 0) s.working += change;
       if (task.communication && !task.by_host) s.communicating += change;
-      if (change > 0) s.moving_since[at(r.activity)] = now_;
+      if (change > 0) s.moving_since[to_index(r.activity)] = now_;
     }
   }
 
@@ -271,7 +270,7 @@ class Player {
     const JobActivity& a = activity(ref);
     if (a.kind == Kind::collective)
       return {a.collective,
-              job_.members(job_.groups[at(a.group)].dimensions),
+              job_.members(job_.groups[to_index(a.group)].dimensions),
               a.bytes,
               false,
               a.progress == Progress::dpu,
@@ -284,7 +283,7 @@ class Player {
   /// Roles stand for many ranks, of which some pairs lie on one node and some on two.
   GroupCall slowest(int role, int peer, Bytes bytes) {
     Rank within = 1;  // ranks of a role that follow each other
-    for (int d = 0; d < job_.role_dimension; ++d) within *= job_.dimensions[at(d)].size;
+    for (int d = 0; d < job_.role_dimension; ++d) within *= job_.dimensions[to_index(d)].size;
     const Rank period = within * static_cast<Rank>(roles_.size());
     GroupCall call{Collective::sendrecv, {{{2, std::abs(role - peer) * within}}, job_.ranks()}, bytes};
     GroupCall slowest;
@@ -371,11 +370,11 @@ class Player {
   void finish(Ref ref) {
     State& s = state(ref.role);
     const JobActivity& a = activity(ref);
-    s.done[at(ref.activity)] = 1;
+    s.done[to_index(ref.activity)] = 1;
     s.order.push_back(ref.activity);
-    ++s.next[at(a.stream)];
+    ++s.next[to_index(a.stream)];
     result_.spans.push_back({ref.role, a.stream, a.kind, a.name, a.part.empty() ? a.name : a.part, a.bytes,
-                             s.begun[at(ref.activity)], s.moving_since[at(ref.activity)], now_});
+                             s.begun[to_index(ref.activity)], s.moving_since[to_index(ref.activity)], now_});
     if (const auto buffer = s.carried.find(ref.activity); buffer != s.carried.end())
       s.unreduced -= buffer->second;
   }
@@ -385,8 +384,8 @@ class Player {
       for (std::size_t s = 0; s < roles_[r].queue.size(); ++s)
         if (const State& role = roles_[r]; role.next[s] < role.queue[s].size())
           throw InputError(
-              "job " + job_.name + ": '" + role.activities[at(role.queue[s][role.next[s]])].name + "' of " +
-              job_.roles[r].name +
+              "job " + job_.name + ": '" + role.activities[to_index(role.queue[s][role.next[s]])].name +
+              "' of " + job_.roles[r].name +
               " waits for ever: its counterpart never comes, or what it comes after waits for it");
   }
 
@@ -406,7 +405,7 @@ class Player {
     const Coordinator& c = *job_.coordinator;
     std::vector<Bytes> sizes;
     const int agreeable = grouped(s.offered, s.offers, c.groups) - s.taken;
-    for (int k = 0; k < agreeable; ++k) sizes.push_back(s.activities[at(s.pending[at(k)])].bytes);
+    for (int k = 0; k < agreeable; ++k) sizes.push_back(s.activities[to_index(s.pending[to_index(k)])].bytes);
     const Seconds agreement = round_.with(sizes.size());
     s.agreement += agreement;
     const int agreed = s.append({.kind = Kind::compute,
@@ -415,7 +414,7 @@ class Player {
                                  .time = agreement});
     for (const std::vector<int>& buffer : fuse(sizes, c.threshold)) {
       Bytes bytes;
-      for (const int t : buffer) bytes += sizes[at(t)];
+      for (const int t : buffer) bytes += sizes[to_index(t)];
       enqueue(s, bytes, static_cast<int>(buffer.size()), agreed);
     }
     s.rounds[agreed] = {now_, {s.pending.begin(), s.pending.begin() + agreeable}};
@@ -444,17 +443,17 @@ class Player {
   }
 
   /// In the order in which they were done, which has each behind what it comes after.
-  std::vector<JobActivity> put_down(const State& s) const {
+  std::vector<JobActivity> activities_of(const State& s) const {
     std::vector<JobActivity> all;
     std::vector<int> place(s.activities.size()), last;
     const auto places = [&](const std::vector<int>& of) {
       std::vector<int> result;
-      for (const int i : of) result.push_back(place[at(i)]);
+      for (const int i : of) result.push_back(place[to_index(i)]);
       return result;
     };
     Seconds agreed;  // until when the rounds before took
     for (const int index : s.order) {
-      JobActivity a = s.activities[at(index)];
+      JobActivity a = s.activities[to_index(index)];
       a.after = places(a.after);
       if (a.kind == Kind::settle) a.after = places(last);
       if (a.kind == Kind::offer || a.kind == Kind::settle) a.kind = Kind::compute, a.bytes = Bytes();
@@ -462,7 +461,7 @@ class Player {
       if (const auto round = s.rounds.find(index); round != s.rounds.end()) {
         const auto& [begin, tensors] = round->second;
         Seconds ready = agreed;
-        for (const int t : tensors) ready = std::max(ready, s.begun[at(t)]);
+        for (const int t : tensors) ready = std::max(ready, s.begun[to_index(t)]);
         all.push_back({.name = "until the round",
                        .stream = a.stream,
                        .time = std::max(Seconds(), begin - ready),
@@ -470,7 +469,7 @@ class Player {
                        .is_wait = true});
         agreed = begin + a.time;
       }
-      place[at(index)] = static_cast<int>(all.size());
+      place[to_index(index)] = static_cast<int>(all.size());
       all.push_back(std::move(a));
     }
     return all;
@@ -502,7 +501,7 @@ Job without_coordinator(const Job& job, const PriceOf& price, End end) {
   job.check();
   Player player(job, price, end);
   player.run();
-  return player.put_down();
+  return player.played_job();
 }
 
 Seconds computation(const Role& role) {

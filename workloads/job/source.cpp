@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/error.hpp"
+#include "support/index.hpp"
 #include "workloads/job/player.hpp"
 
 namespace collcast::workloads {
@@ -14,10 +15,6 @@ namespace {
 
 using Kind = JobActivity::Kind;
 using Done = collcast::Activity;
-
-std::size_t nth(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 void require(const Job& job, bool holds, const std::string& what) {
   if (!holds)
@@ -55,16 +52,16 @@ struct Order {
       : of_stream(streams), awaited(role.activities.size()), recorded(role.activities.size()) {
     for (const JobActivity& a : role.activities)
       for (const int before : a.after)
-        recorded[nth(before)] |= role.activities[nth(before)].stream != a.stream;
+        recorded[to_index(before)] |= role.activities[to_index(before)].stream != a.stream;
     std::vector<int> records(streams), record_of(role.activities.size());
     for (std::size_t i = 0; i < role.activities.size(); ++i) {
       const JobActivity& a = role.activities[i];
-      of_stream[nth(a.stream)].push_back(static_cast<int>(i));
-      if (recorded[i]) record_of[i] = ++records[nth(a.stream)];
+      of_stream[to_index(a.stream)].push_back(static_cast<int>(i));
+      if (recorded[i]) record_of[i] = ++records[to_index(a.stream)];
       std::map<int, int> last;
       for (const int before : a.after)
-        if (const int s = role.activities[nth(before)].stream; s != a.stream)
-          last[s] = std::max(last[s], record_of[nth(before)]);
+        if (const int s = role.activities[to_index(before)].stream; s != a.stream)
+          last[s] = std::max(last[s], record_of[to_index(before)]);
       awaited[i].assign(last.begin(), last.end());
     }
   }
@@ -79,7 +76,7 @@ class JobSource final : public Source {
     info_.format = "job";
     info_.by_mpi = false;  // but by what a policy says
     for (const Role& role : job_.roles) orders_.emplace_back(role, job_.streams.size());
-    std::vector<Rank> all(nth(job_.ranks()));
+    std::vector<Rank> all(to_index(job_.ranks()));
     std::iota(all.begin(), all.end(), 0);
     communicators_.push_back(std::move(all));
     for (const Job::Group& g : job_.groups) add(job_.members(g.dimensions).members());
@@ -96,13 +93,13 @@ class JobSource final : public Source {
  private:
   /// All groups alike: that of rank 0, moved to each rank that is in none yet.
   void add(const std::vector<Rank>& first) {
-    std::vector<int>& own = communicator_of_.emplace_back(nth(job_.ranks()), -1);
+    std::vector<int>& own = communicator_of_.emplace_back(to_index(job_.ranks()), -1);
     for (Rank r = 0; r < job_.ranks(); ++r) {
-      if (own[nth(r)] >= 0) continue;
+      if (own[to_index(r)] >= 0) continue;
       std::vector<Rank> members;
       for (const Rank m : first) {
         members.push_back(r + m);
-        own[nth(r + m)] = static_cast<int>(communicators_.size());
+        own[to_index(r + m)] = static_cast<int>(communicators_.size());
       }
       communicators_.push_back(std::move(members));
     }
@@ -111,11 +108,12 @@ class JobSource final : public Source {
   /// How far ranks of neighbouring roles are apart.
   Rank stride() const {
     Rank stride = 1;
-    for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[nth(d)].size;
+    for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[to_index(d)].size;
     return stride;
   }
   int role(Rank rank) const {
-    return job_.role_dimension < 0 ? 0 : rank / stride() % job_.dimensions[nth(job_.role_dimension)].size;
+    return job_.role_dimension < 0 ? 0
+                                   : rank / stride() % job_.dimensions[to_index(job_.role_dimension)].size;
   }
 
   class Reader final : public Activities {
@@ -124,14 +122,14 @@ class JobSource final : public Source {
         : source_(source),
           rank_(rank),
           role_(source.role(rank)),
-          order_(source.orders_[nth(role_)]),
-          queue_(order_.of_stream[nth(stream)]) {}
+          order_(source.orders_[to_index(role_)]),
+          queue_(order_.of_stream[to_index(stream)]) {}
 
     bool next(Done& played) override {
       if (next_ == queue_.size()) return false;
       const int index = queue_[next_];
-      const JobActivity& a = source_.job_.roles[nth(role_)].activities[nth(index)];
-      const auto& awaited = order_.awaited[nth(index)];
+      const JobActivity& a = source_.job_.roles[to_index(role_)].activities[to_index(index)];
+      const auto& awaited = order_.awaited[to_index(index)];
       played = {};
       if (awaits_ < awaited.size()) {
         played.kind = Done::Kind::await;
@@ -141,7 +139,7 @@ class JobSource final : public Source {
       } else {
         played.kind = Done::Kind::record;
       }
-      if (done_ && (!order_.recorded[nth(index)] || played.kind == Done::Kind::record))
+      if (done_ && (!order_.recorded[to_index(index)] || played.kind == Done::Kind::record))
         ++next_, awaits_ = 0, done_ = false;
       return true;
     }
@@ -178,8 +176,9 @@ class JobSource final : public Source {
     }
     /// A collective of a single rank, or of no bytes, is skipped.
     void fill_collective(Done& played, const JobActivity& a) const {
-      played.communicator = source_.communicator_of_[nth(a.group)][nth(rank_)];
-      if (is_nothing(a.collective, a.bytes) || source_.communicators_[nth(played.communicator)].size() == 1) {
+      played.communicator = source_.communicator_of_[to_index(a.group)][to_index(rank_)];
+      if (is_nothing(a.collective, a.bytes) ||
+          source_.communicators_[to_index(played.communicator)].size() == 1) {
         played.kind = Done::Kind::pause;
         return;
       }

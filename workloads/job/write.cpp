@@ -4,18 +4,15 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include "support/json.hpp"
 
 #include "support/error.hpp"
+#include "support/index.hpp"
+#include "support/json.hpp"
 
 namespace collcast::workloads {
 namespace {
 
 using Kind = JobActivity::Kind;
-
-std::size_t place(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 /// A name that is not among `taken`, numbered if need be.
 std::string unique_name(const std::string& name, const std::set<std::string>& taken) {
@@ -44,7 +41,7 @@ std::vector<std::string> group_names(const Job& job, Json& named) {
     names.push_back(found->second);
     if (!is_new) continue;
     taken.insert(found->second);
-    for (const int d : dimensions) named[found->second].push_back(job.dimensions[place(d)].name);
+    for (const int d : dimensions) named[found->second].push_back(job.dimensions[to_index(d)].name);
   }
   return names;
 }
@@ -59,10 +56,10 @@ std::vector<std::string> activity_names(const Role& role) {
   std::set<int> hidden;
   for (std::size_t i = 0; i < role.activities.size(); ++i) {
     for (const int before : role.activities[i].after)
-      if (last.at(names[place(before)]) != before) hidden.insert(before);
+      if (last.at(names[to_index(before)]) != before) hidden.insert(before);
     last[names[i]] = static_cast<int>(i);
   }
-  for (const int i : hidden) taken.insert(names[place(i)] = unique_name(names[place(i)], taken));
+  for (const int i : hidden) taken.insert(names[to_index(i)] = unique_name(names[to_index(i)], taken));
   return names;
 }
 
@@ -76,7 +73,7 @@ class JobWriter {
     if (!named_.is_null()) head["groups"] = named_;
     head["streams"] = job_.streams;
     if (job_.slowdown > 0) head["slowdown"] = job_.slowdown;
-    if (job_.role_dimension >= 0) head["roles_along"] = job_.dimensions[place(job_.role_dimension)].name;
+    if (job_.role_dimension >= 0) head["roles_along"] = job_.dimensions[to_index(job_.role_dimension)].name;
     std::string all = "{\n";
     for (const auto& [key, value] : head.items()) all += "  " + dump(key) + ": " + dump(value) + ",\n";
     all += "  \"roles\": [\n";
@@ -102,8 +99,8 @@ class JobWriter {
     else
       add_communication(one, a);
     if (a.stream != (a.kind == Kind::compute || job_.streams.size() == 1 ? 0 : 1))
-      one["stream"] = job_.streams[place(a.stream)];
-    for (const int i : a.after) one["after"].push_back(names[place(i)]);
+      one["stream"] = job_.streams[to_index(a.stream)];
+    for (const int i : a.after) one["after"].push_back(names[to_index(i)]);
     return one;
   }
 
@@ -117,13 +114,13 @@ class JobWriter {
   void add_communication(Json& one, const JobActivity& a) const {
     one["bytes"] = a.bytes.value;
     if (a.kind == Kind::collective) {
-      one["group"] = groups_[place(a.group)];
+      one["group"] = groups_[to_index(a.group)];
       if (!a.algorithm.empty()) one["algorithm"] = a.algorithm;
       if (a.progress == Progress::host) one["progress"] = "host";
       if (a.progress == Progress::dpu) one["offload"] = "dpu";
       return;
     }
-    one[a.kind == Kind::send ? "to" : "from"] = job_.roles[place(a.peer)].name;
+    one[a.kind == Kind::send ? "to" : "from"] = job_.roles[to_index(a.peer)].name;
     if (a.tag != 0) one["tag"] = a.tag;
   }
 
