@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <vector>
 
 struct sqlite3;
 
@@ -15,9 +14,9 @@ namespace collcast::sweep {
 struct Outcome {
   enum class Kind : std::uint8_t {
     answered,
-    refused,  ///< the question makes no sense there, and never will
-    lost,     ///< a library or machine failed; it may not fail again
-    astray,   ///< the sweep itself makes no sense; journals have none of these
+    refused,    ///< the question makes no sense there, and never will
+    lost,       ///< a library or machine failed; it may not fail again
+    senseless,  ///< the sweep itself makes no sense; journals have none of these
   };
   Kind kind = Kind::answered;
   std::string text;  ///< its rows as a JSON array, or one line that says why there are none

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 
 #include "model/ranges.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace collcast::sweep {
 namespace {
@@ -22,23 +22,18 @@ constexpr std::array primes = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 4
   throw InputError(file + ": " + key + " " + what);
 }
 
-std::string plain(double value) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
-}
-
 /// A range, or a single value, as texts.
 std::vector<std::string> expanded(Kind kind, const std::string& text) {
   const std::vector<std::string> one{text};
   std::vector<std::string> values;
   if (kind == Kind::size)
-    for (const Bytes b : parse_sizes(one)) values.push_back(plain(b.value));
+    for (const Bytes b : parse_sizes(one)) values.push_back(text::exact(b.value));
   else if (kind == Kind::ranks)
     for (const Rank r : parse_rank_counts(one)) values.push_back(std::to_string(r));
   else if (kind == Kind::count && text.find(':') != std::string::npos)
     for (const std::int64_t n : parse_counts(text)) values.push_back(std::to_string(n));
   else if (kind == Kind::number && text.find(':') != std::string::npos)
-    for (const double v : parse_values(text)) values.push_back(plain(v));
+    for (const double v : parse_values(text)) values.push_back(text::exact(v));
   else
     values.push_back(text);
   return values;
@@ -66,7 +61,7 @@ Axis interval(const Json& range, Kind kind, const std::string& file, const std::
   axis.whole = kind != Kind::number;
   for (const double end : {axis.from, axis.to})
     if (axis.whole && end != std::floor(end))
-      reject(file, name, "goes between whole numbers, not " + plain(end));
+      reject(file, name, "goes between whole numbers, not " + text::exact(end));
   const Json scale = range.value("scale", Json("linear"));
   if (scale != "linear" && scale != "log") reject(file, name + ".scale", "must be \"linear\" or \"log\"");
   axis.logarithmic = scale == "log";
@@ -136,16 +131,16 @@ std::string value_at(const Axis& axis, double place) {
     return axis.values[static_cast<std::size_t>(std::min(place * count, count - 1))];
   }
   if (axis.whole && !axis.logarithmic)
-    return plain(std::floor(axis.from + place * (axis.to + 1 - axis.from)));
+    return text::exact(std::floor(axis.from + place * (axis.to + 1 - axis.from)));
   const double value = axis.logarithmic ? axis.from * std::pow(axis.to / axis.from, place)
                                         : axis.from + place * (axis.to - axis.from);
-  return plain(axis.whole ? std::round(value) : value);
+  return text::exact(axis.whole ? std::round(value) : value);
 }
 
 }  // namespace
 
 std::vector<std::string> values_of(const Axis& axis) {
-  return axis.values.empty() ? std::vector{plain(axis.from), plain(axis.to)} : axis.values;
+  return axis.values.empty() ? std::vector{text::exact(axis.from), text::exact(axis.to)} : axis.values;
 }
 
 Space::Space(const Json& settings, std::span<const Key> keys, const Json& sample, const std::string& file) {

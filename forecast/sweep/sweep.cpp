@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <set>
@@ -40,12 +42,10 @@ Json object_of(const std::string& text, const std::string& file) {
 
 const Verb& verb_of(const Json& file, const std::string& name, std::span<const Verb> verbs) {
   const std::string asked = file.value("ask", std::string("predict"));
-  std::string known;
-  for (const Verb& v : verbs) {
+  for (const Verb& v : verbs)
     if (v.name == asked) return v;
-    known += (known.empty() ? "" : ", ") + std::string(v.name);
-  }
-  throw InputError(name + ": ask \"" + asked + "\" is unknown; expected one of: " + known);
+  throw InputError(name + ": ask \"" + asked +
+                   "\" is unknown; expected one of: " + text::join(verbs, ", ", &Verb::name));
 }
 
 /// {"along": "ranks", "when": "efficiency", "below": 0.5}.
@@ -97,7 +97,7 @@ class Outcomes {
  public:
   Outcome settled(Outcome one) {
     if (one.kind == Outcome::Kind::answered) answered_ = true;
-    if (one.kind != Outcome::Kind::astray) return one;
+    if (one.kind != Outcome::Kind::senseless) return one;
     if (!answered_) throw InputError(one.text);
     return {Outcome::Kind::refused, std::move(one.text)};
   }
@@ -112,9 +112,9 @@ class Ends {
  public:
   explicit Ends(const Sweep& sweep) : sweep_(sweep) {}
 
-  void add(std::int64_t number, const Outcome& outcome) {
-    if (!sweep_.stop() || outcome.kind != Outcome::Kind::answered) return;
-    if (!beyond(*sweep_.stop(), parse_json(outcome.text)["rows"])) return;
+  /// The answer of a point.
+  void add(std::int64_t number, const Json& answer) {
+    if (!sweep_.stop() || !beyond(*sweep_.stop(), answer["rows"])) return;
     const auto [line, place] = on_line(number);
     const auto [end, first] = ends_.emplace(line, place);
     if (!first) end->second = std::min(end->second, place);
@@ -166,10 +166,9 @@ std::string column_name(const std::string& key) {
 Json value_of(const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return text;
-  return number == static_cast<double>(static_cast<std::int64_t>(number)) && std::abs(number) < 1e15
-             ? Json(static_cast<std::int64_t>(number))
-             : Json(number);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return text;
+  return std::abs(number) < 1e15 && number == std::floor(number) ? Json(static_cast<std::int64_t>(number))
+                                                                 : Json(number);
 }
 
 Json told(const Point& point) {
@@ -196,15 +195,30 @@ bool is_answer(const Json& said) {
          all("notes", [](const Json& words) { return words.is_string(); });
 }
 
+/// A point that was asked: what it answered, or why not.
+struct Finished {
+  std::int64_t number = 0;
+  Outcome::Kind kind = Outcome::Kind::answered;
+  std::string reason;
+  Json answer;  ///< its "rows" and "notes"
+};
+
+Finished finished(std::int64_t number, const Outcome& outcome) {
+  if (outcome.kind != Outcome::Kind::answered) return {number, outcome.kind, outcome.text, {}};
+  return {number, outcome.kind, {}, parse_json(outcome.text)};
+}
+
 /// Visits a journal. Throws InputError where it says what no sweep like this writes.
-void visit(const Sweep& sweep, const Journal& journal,
-           const std::function<void(std::int64_t, const Outcome&)>& each) {
+void visit(const Sweep& sweep, const Journal& journal, const std::function<void(Finished)>& each) {
   journal.each([&](std::int64_t number, const Outcome& outcome) {
-    if (number < 0 || number >= sweep.space().size() || outcome.kind > Outcome::Kind::lost ||
-        (outcome.kind == Outcome::Kind::answered && !is_answer(parse_json(outcome.text))))
-      throw InputError("the journal is none of this sweep: it has a point " + std::to_string(number) +
-                       " that cannot be");
-    each(number, outcome);
+    const auto wrong = [&] {
+      return InputError("the journal is none of this sweep: it has a point " + std::to_string(number) +
+                        " that cannot be");
+    };
+    if (number < 0 || number >= sweep.space().size() || outcome.kind > Outcome::Kind::lost) throw wrong();
+    Finished point = finished(number, outcome);
+    if (point.kind == Outcome::Kind::answered && !is_answer(point.answer)) throw wrong();
+    each(std::move(point));
   });
 }
 
@@ -288,23 +302,65 @@ std::vector<report::Column> columns(const Sweep& sweep, const Json& rows) {
   return all;
 }
 
+/// Of points in their order.
+Summary summary_of(const Sweep& sweep, const std::vector<Finished>& points) {
+  Summary s;
+  Json rows = Json::array(), failed = Json::array();
+  std::set<std::string> noted;
+  Ends ends(sweep);
+  for (const Finished& point : points)
+    if (point.kind == Outcome::Kind::answered) ends.add(point.number, point.answer);
+  for (const Finished& point : points) {
+    if (ends.behind(point.number)) continue;
+    if (point.kind != Outcome::Kind::answered) {
+      Json row{{"point", point.number}};
+      row.update(told(sweep.space().at(point.number)));
+      row["reason"] = point.reason;
+      failed.push_back(std::move(row));
+      continue;
+    }
+    ++s.answered;
+    for (const Json& row : point.answer["rows"]) rows.push_back(row_at(sweep.space(), point.number, row));
+    for (const Json& words : point.answer["notes"])
+      if (noted.insert(words).second) s.report.notes.push_back(words);
+  }
+  s.failed = static_cast<std::int64_t>(failed.size());
+  s.stopped = ends.count();
+  s.missing = sweep.space().size() - s.answered - s.failed - s.stopped;
+  if (s.stopped > 0)
+    s.report.notes.push_back(text::count(s.stopped) + " points were left out: along " + sweep.stop()->along +
+                             " they lie behind one whose " + sweep.stop()->when + " is " +
+                             (sweep.stop()->above ? "above " : "below ") + text::number(sweep.stop()->limit));
+  align(rows);
+  s.report.head = {{"sweep", sweep.about()}, {"ask", sweep.verb().name}, {"points", sweep.space().size()},
+                   {"missing", s.missing},   {"stopped", s.stopped},     {"failed", failed}};
+  s.report.title = title(sweep);
+  std::vector<report::Column> shown = columns(sweep, rows);
+  s.report.sections.push_back({"rows", std::move(rows), std::move(shown)});
+  for (const Json& row : failed)
+    s.report.notes.push_back("point " + dump(row["point"]) + " failed: " + row["reason"].get<std::string>());
+  return s;
+}
+
 }  // namespace
 
 Sweep::Sweep(const std::string& text, const std::string& file, std::span<const Verb> verbs) try
-    : text_(text),
-      about_(object_of(text, file).value("about", std::string())),
-      verb_(&verb_of(object_of(text, file), file, verbs)),
-      space_(settings_of(object_of(text, file)), verb_->keys, object_of(text, file).value("sample", Json()),
-             file) {
-  text_ = dump(object_of(text, file));
+    : Sweep(verbs, object_of(text, file), file) {
+} catch (const InputError& e) {
+  throw InputError(printable(e.what()));  // words of the file may end lines
+}
+
+Sweep::Sweep(std::span<const Verb> verbs, const Json& said, const std::string& file)
+    : text_(dump(said)),
+      about_(said.value("about", std::string())),
+      verb_(&verb_of(said, file, verbs)),
+      space_(settings_of(said), verb_->keys, said.value("sample", Json()), file),
+      stop_(stop_of(said, space_, file)) {
   for (const std::string& key : verb_->needed)
     if (std::ranges::find(space_.axes(), key, &Axis::key) == space_.axes().end())
       throw InputError(file + ": \"" + key + "\" is missing");
-  stop_ = stop_of(object_of(text, file), space_, file);
   if (verb_->check) verb_->check(space_);
   check_parameters(space_);
-} catch (const InputError& e) {
-  throw InputError(printable(e.what()));  // words of the file may end lines
 }
 
 Identity Sweep::identity(const std::string& program) const {
@@ -329,7 +385,7 @@ Outcome answer(const Verb& verb, const Point& point, const std::optional<Stop>& 
     if (stop) beyond(*stop, rows.rows);
     return {Outcome::Kind::answered, dump(Json{{"rows", rows.rows}, {"notes", rows.notes}})};
   } catch (const NothingToStopAt& e) {
-    return {Outcome::Kind::astray, e.what()};
+    return {Outcome::Kind::senseless, e.what()};
   } catch (const InputError& e) {
     return {Outcome::Kind::refused, e.what()};
   } catch (const std::exception& e) {
@@ -339,17 +395,21 @@ Outcome answer(const Verb& verb, const Point& point, const std::optional<Stop>& 
 
 void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_out,
          const std::function<void(std::int64_t, std::int64_t)>& progress) {
-  std::set<std::int64_t> finished;
+  std::set<std::int64_t> done;
   Ends ends(sweep);
   Outcomes outcomes;
-  visit(sweep, journal, [&](std::int64_t number, const Outcome& o) {
-    if (o.kind != Outcome::Kind::lost) finished.insert(number);
-    ends.add(number, outcomes.settled(o));
+  const auto ends_at = [&](const Finished& point) {
+    if (point.kind == Outcome::Kind::answered) ends.add(point.number, point.answer);
+  };
+  visit(sweep, journal, [&](const Finished& point) {
+    if (point.kind != Outcome::Kind::lost) done.insert(point.number);
+    outcomes.settled({point.kind, point.reason});
+    ends_at(point);
   });
   const std::int64_t all = sweep.space().size();
-  std::int64_t at = part.number, known = static_cast<std::int64_t>(finished.size());
+  std::int64_t at = part.number, known = static_cast<std::int64_t>(done.size());
   const auto next = [&]() -> std::optional<std::int64_t> {
-    while (at < all && (finished.contains(at) || ends.behind(at))) at += part.of;
+    while (at < all && (done.contains(at) || ends.behind(at))) at += part.of;
     if (at >= all) return {};
     const std::int64_t number = at;
     at += part.of;
@@ -360,7 +420,7 @@ void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_ou
       [&](std::int64_t number, const Outcome& one) {
         const Outcome outcome = outcomes.settled(one);
         journal.add(number, outcome);
-        ends.add(number, outcome);
+        if (sweep.stop()) ends_at(finished(number, outcome));
         progress(++known, all);
       });
 }
@@ -375,53 +435,16 @@ Summary answers(const Sweep& sweep, const HandOut& hand_out,
         heard.settled(one);
         progress(finished, count);
       });
-  return summary(sweep, [&](const auto& visit) {
-    for (std::int64_t number = 0; number < count; ++number)
-      visit(number, all[static_cast<std::size_t>(number)]);
-  });
+  std::vector<Finished> points;
+  for (std::int64_t number = 0; number < count; ++number)
+    points.push_back(finished(number, all[static_cast<std::size_t>(number)]));
+  return summary_of(sweep, points);
 }
 
 Summary summary(const Sweep& sweep, const Journal& journal) {
-  return summary(sweep, [&](const auto& each) { visit(sweep, journal, each); });
-}
-
-Summary summary(const Sweep& sweep, const Each& each) {
-  Summary s;
-  Json rows = Json::array(), failed = Json::array();
-  std::set<std::string> noted;
-  Ends ends(sweep);
-  each([&](std::int64_t number, const Outcome& outcome) { ends.add(number, outcome); });
-  each([&](std::int64_t number, const Outcome& outcome) {
-    if (ends.behind(number)) return;
-    if (outcome.kind != Outcome::Kind::answered) {
-      Json row{{"point", number}};
-      row.update(told(sweep.space().at(number)));
-      row["reason"] = outcome.text;
-      failed.push_back(std::move(row));
-      return;
-    }
-    ++s.answered;
-    const Json said = parse_json(outcome.text);
-    for (const Json& row : said["rows"]) rows.push_back(row_at(sweep.space(), number, row));
-    for (const Json& words : said["notes"])
-      if (noted.insert(words).second) s.report.notes.push_back(words);
-  });
-  s.failed = static_cast<std::int64_t>(failed.size());
-  s.stopped = ends.count();
-  s.missing = sweep.space().size() - s.answered - s.failed - s.stopped;
-  if (s.stopped > 0)
-    s.report.notes.push_back(text::count(s.stopped) + " points were left out: along " + sweep.stop()->along +
-                             " they lie behind one whose " + sweep.stop()->when + " is " +
-                             (sweep.stop()->above ? "above " : "below ") + text::number(sweep.stop()->limit));
-  align(rows);
-  s.report.head = {{"sweep", sweep.about()}, {"ask", sweep.verb().name}, {"points", sweep.space().size()},
-                   {"missing", s.missing},   {"stopped", s.stopped},     {"failed", failed}};
-  s.report.title = title(sweep);
-  std::vector<report::Column> shown = columns(sweep, rows);
-  s.report.sections.push_back({"rows", std::move(rows), std::move(shown)});
-  for (const Json& row : failed)
-    s.report.notes.push_back("point " + dump(row["point"]) + " failed: " + row["reason"].get<std::string>());
-  return s;
+  std::vector<Finished> points;
+  visit(sweep, journal, [&](Finished point) { points.push_back(std::move(point)); });
+  return summary_of(sweep, points);
 }
 
 }  // namespace collcast::sweep

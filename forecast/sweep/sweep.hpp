@@ -59,6 +59,8 @@ class Sweep {
   Identity identity(const std::string& program) const;
 
  private:
+  Sweep(std::span<const Verb> verbs, const Json& said, const std::string& file);
+
   std::string text_, about_;
   const Verb* verb_ = nullptr;
   Space space_;
@@ -85,9 +87,6 @@ struct Summary {
   report::Report report;
   std::int64_t answered = 0, failed = 0, missing = 0, stopped = 0;
 };
-/// `each` visits what came of points, in their order.
-using Each = std::function<void(const std::function<void(std::int64_t, const Outcome&)>& visit)>;
-Summary summary(const Sweep& sweep, const Each& each);
 Summary summary(const Sweep& sweep, const Journal& journal);
 
 /// All points, without a journal.

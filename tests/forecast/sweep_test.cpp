@@ -116,6 +116,23 @@ Verb sum() {
           [](const Space&) { return std::vector<report::Column>{}; }};
 }
 
+TEST(Sweep, ValuesThatAreFiniteNumbersAreTold) {
+  static constexpr Key words[] = {{"w", Kind::word}};
+  const auto nothing = [](const Point&) { return Rows{Json::array({Json::object()}), {}}; };
+  const auto no_columns = [](const Space&) { return std::vector<report::Column>{}; };
+  const Verb verbs[] = {{"predict", words, {"w"}, nothing, nullptr, no_columns}};
+  const std::string values =
+      R"(["12", "1.5", "-3e2", "1e300", "inf", "nan", "-Infinity", "1e999", "0x10", ""])";
+  const Sweep sweep(R"({"w": )" + values + "}", "s.json", verbs);
+  const auto serially = [](const Next& next, const Answerer& answer, const Done& done) {
+    while (const auto number = next()) done(*number, answer(*number));
+  };
+  const Summary all = answers(sweep, serially, [](auto, auto) {});
+  std::string told;
+  for (const Json& row : all.report.sections[0].rows) told += dump(row["w"]) + ' ';
+  EXPECT_EQ(told, R"(12 1.5 -300 1e+300 "inf" "nan" "-Infinity" "1e999" "0x10" "" )");
+}
+
 TEST(Sweep, EndsEarlyAlongASetting) {
   const Verb verbs[] = {sum()};
   const std::string grid = R"({"a": [0, 10], "b": [1, 2, 5, 3, 9])";
@@ -334,24 +351,26 @@ TEST(Sweep, AFailingPointIsListedTheOthersGoOn) {
     if (p[0].value == "3") throw InputError("three is no number");
     if (p[0].value == "5" && access(flag.c_str(), F_OK) != 0) raise(SIGKILL);
     if (p[0].value == "7" && access(flag.c_str(), F_OK) != 0) throw SubstrateError("no more memory");
+    if (p[0].value == "9" && access(flag.c_str(), F_OK) != 0) throw 9;  // which nobody catches
   })};
   const Sweep sweep(forty, "s.json", verbs);
   {
     Journal journal(folder / "j", sweep.identity("test"));
     run(sweep, {}, journal, processes(2), [](auto, auto) {});
     const Summary s = summary(sweep, journal);
-    EXPECT_EQ(s.answered, 37);
-    ASSERT_EQ(s.failed, 3);
+    EXPECT_EQ(s.answered, 36);
+    ASSERT_EQ(s.failed, 4);
     EXPECT_EQ(s.report.head["failed"][0].dump(), R"({"point":2,"ranks":3,"reason":"three is no number"})");
     EXPECT_EQ(s.report.head["failed"][1]["reason"], "its process was killed by signal 9");
     EXPECT_EQ(s.report.head["failed"][2]["reason"], "no more memory");
+    EXPECT_EQ(s.report.head["failed"][3]["reason"], "its process was killed by signal 6");
   }
   std::ofstream(flag) << 1;  // what was lost is asked again, what makes no sense is not
   Journal journal(folder / "j", sweep.identity("test"));
   const std::size_t asked = lines(folder / "asked");
   run(sweep, {}, journal, processes(2), [](auto, auto) {});
   EXPECT_EQ(summary(sweep, journal).failed, 1);
-  EXPECT_EQ(lines(folder / "asked"), asked + 2);
+  EXPECT_EQ(lines(folder / "asked"), asked + 3);
 }
 
 TEST(Journal, BelongsToOneSweepAndOneProcess) {
