@@ -12,6 +12,7 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/output_file.hpp"
+#include "support/text.hpp"
 #include "validation/calibration/calibrate.hpp"
 #include "validation/calibration/nccl.hpp"
 #include "validation/calibration/text.hpp"
@@ -105,9 +106,9 @@ Json answer(const StarFit& fit, std::size_t count) {
 }
 
 void print_found(const PathReport& report) {
-  std::string files;
-  for (const std::string& file : report.files)
-    files += (files.empty() ? "" : ", ") + std::filesystem::path(file).filename().string();
+  const std::string files = text::join(report.files, ", ", [](const std::string& file) {
+    return std::filesystem::path(file).filename().string();
+  });
   print_text("\n" + std::string(name(report.path)) + ": " + files + "\nnoise " +
              percent(report.fit.lines.noise) + "; the new platform says them within " +
              percent(report.latency_error) + " (latency) and " + percent(report.message_error) +

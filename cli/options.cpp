@@ -6,6 +6,7 @@
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
 #include "support/strict_options.hpp"
+#include "support/text.hpp"
 
 namespace collcast::cli {
 
@@ -43,11 +44,10 @@ void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {
 }
 
 void add_transport(CLI::App& verb, std::string& transport) {
-  std::string names;
-  for (const std::string& name : transports()) names += (names.empty() ? "" : ", ") + name;
   verb.add_option(
           "--transport", transport,
-          "What carries the messages of any algorithm, a policy's choice included: " + names +
+          "What carries the messages of any algorithm, a policy's choice included: " +
+              text::join(transports()) +
               "; a given release's: nccl-2.8:LL (default: the policy's, or the platform's own software)")
       ->option_text("T");
 }

@@ -2,6 +2,7 @@
 #include "cli/workload_options.hpp"
 
 #include "cli/options.hpp"
+#include "support/text.hpp"
 
 namespace collcast::cli {
 using namespace workloads;
@@ -18,9 +19,8 @@ std::string listed_frameworks() {
 }  // namespace
 
 void add_trace_files(CLI::App& verb, std::vector<std::string>& files, std::string& steps) {
-  std::string known;
-  for (const TraceFormat& f : formats()) known += (known.empty() ? "" : ", ") + std::string(f.what);
-  verb.add_option("trace", files, "A trace, or one file per rank: " + known)
+  verb.add_option("trace", files,
+                  "A trace, or one file per rank: " + text::join(formats(), ", ", &TraceFormat::what))
       ->required()
       ->option_text("FILE...");
   verb.add_option("--steps", steps, "Only these steps of a profiler trace, by their numbers")

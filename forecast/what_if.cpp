@@ -2,19 +2,11 @@
 #include "forecast/what_if.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "support/text.hpp"
+
 namespace collcast {
-namespace {
-
-std::string exactly(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
-}  // namespace
-
 bool moved(const std::vector<Seconds>& before, const std::vector<Seconds>& after) {
   constexpr double rounding = 1e-9;
   return !std::ranges::equal(before, after, [](Seconds a, Seconds b) {
@@ -26,7 +18,7 @@ Description with_values(const Description& platform,
                         const std::vector<std::pair<std::string, double>>& values) {
   Description edited = platform;
   std::vector<std::string> assignments;
-  for (const auto& [path, value] : values) assignments.push_back(path + "=" + exactly(value));
+  for (const auto& [path, value] : values) assignments.push_back(path + "=" + text::exact(value));
   set_all(edited, assignments);
   return edited;
 }

@@ -8,6 +8,7 @@
 #include "libraries/nccl/nccl.hpp"
 #include "libraries/rules.hpp"
 #include "support/suggest.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -27,8 +28,7 @@ constexpr Policy of_mpi[] = {{"mpich", mpich_pick, mpich_ruled},
 }  // namespace
 
 NoRule no_rule(std::string_view policy, Collective collective, const std::vector<Collective>& ruled) {
-  std::string known;
-  for (const Collective c : ruled) known += (known.empty() ? "" : ", ") + std::string(definition(c).name);
+  const std::string known = text::join(ruled, ", ", [](Collective c) { return definition(c).name; });
   return NoRule(std::string(policy) + " has no rule for " + std::string(definition(collective).name) +
                 "; it has rules for " + known);
 }

@@ -91,10 +91,4 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
   return "; " + (meant.empty() ? "expected one of: " + join(candidates) : meant);
 }
 
-std::string join(const std::vector<std::string>& words, std::string_view separator) {
-  std::string all;
-  for (const std::string& w : words) all.append(all.empty() ? "" : separator).append(w);
-  return all;
-}
-
 }  // namespace collcast

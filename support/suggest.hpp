@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/text.hpp"
+
 namespace collcast {
 
 /// The candidates that `word` probably means: those that begin with it, add only a unit (`_GBps`), or differ
@@ -18,7 +20,6 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// What follows an unknown word: "; did you mean 'a'?", or "; expected one of: a, b, c" if none is alike.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
-/// "a, b, c".
-std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
+using text::join;
 
 }  // namespace collcast

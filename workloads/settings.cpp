@@ -6,6 +6,7 @@
 
 #include "model/sizes.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast::workloads {
 
@@ -112,8 +113,7 @@ std::string Settings::word(const std::string& key, const std::string& otherwise)
 }
 
 void Settings::finish() const {
-  std::string known;
-  for (const auto& [key, unused] : asked_) known += (known.empty() ? "" : ", ") + key;
+  const std::string known = text::join(asked_, ", ", [](const auto& asked) { return asked.first; });
   for (const auto& [key, value] : values_)
     if (!asked_.contains(key))
       throw InputError(what_ + " " + name_ + " has no '" + key +

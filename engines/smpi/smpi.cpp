@@ -19,7 +19,7 @@ namespace {
 
 constexpr double flops = 1e9;  ///< per second, of each host
 
-std::string exact(double x) {
+std::string twelve_digits(double x) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.12g", x);
   return text.data();
@@ -45,7 +45,7 @@ std::string complaint(const std::string& text) {
 
 std::vector<std::string> options(const Settings& settings, const Fabric& fabric) {
   std::vector<std::string> all{"--cfg=smpi/display-timing:yes",
-                               "--cfg=smpi/host-speed:" + exact(flops) + "f"};
+                               "--cfg=smpi/host-speed:" + twelve_digits(flops) + "f"};
   if (settings.defaults) return all;
   const double eager = std::min(fabric.protocol().eager_limit.value, 1e9);
   const std::string limit = std::to_string(std::llround(std::floor(std::max(0.0, eager))) + 1);
@@ -94,10 +94,10 @@ std::string platform_xml(const Fabric& fabric) {
   xml << "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
          "<platform version=\"4.1\">\n<zone id=\"all\" routing=\"Full\">\n";
   for (Rank r = 0; r < fabric.ranks(); ++r)
-    xml << "<host id=\"h" << r << "\" speed=\"" << exact(flops) << "f\"/>\n";
+    xml << "<host id=\"h" << r << "\" speed=\"" << twelve_digits(flops) << "f\"/>\n";
   const std::vector<Link>& links = fabric.links();
   for (std::size_t i = 0; i < links.size(); ++i)
-    xml << "<link id=\"l" << i << "\" bandwidth=\"" << exact(links[i].bandwidth.value)
+    xml << "<link id=\"l" << i << "\" bandwidth=\"" << twelve_digits(links[i].bandwidth.value)
         << "Bps\" latency=\"0s\"/>\n";
   std::ostringstream routes;
   std::vector<LinkId> route;
@@ -106,7 +106,7 @@ std::string platform_xml(const Fabric& fabric) {
       if (a == b) continue;
       xml << "<link id=\"a" << a << '-' << b
           << "\" bandwidth=\"1e15Bps\" sharing_policy=\"FATPIPE\" latency=\""
-          << exact(latency(fabric, a, b).value) << "s\"/>\n";
+          << twelve_digits(latency(fabric, a, b).value) << "s\"/>\n";
       routes << "<route src=\"h" << a << "\" dst=\"h" << b << "\" symmetrical=\"NO\"><link_ctn id=\"a" << a
              << '-' << b << "\"/>";
       route.clear();
@@ -141,7 +141,7 @@ std::vector<std::string> traces(const Schedule& schedule, const Layout& layout, 
     }
     for (std::size_t r = 0; r < ranks; ++r) {
       if (busy[r]) text[r] << r << " waitall\n";
-      if (work[r] > 0) text[r] << r << " compute " << exact(work[r]) << '\n';
+      if (work[r] > 0) text[r] << r << " compute " << twelve_digits(work[r]) << '\n';
     }
   });
   std::vector<std::string> all;

@@ -117,12 +117,6 @@ std::string title(const Json& row) {
          text::bytes(row["message_bytes"].get<double>());
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 /// ", played by 8 cores of each node's DPU"; empty if overlap was not asked for.
 std::string played_by(const Answer& answer) {
   if (!answer.offload.asked()) return {};
@@ -141,7 +135,7 @@ std::string not_calibrated(const Answer& answer) {
   if (guessed.empty() || (answer.platforms.size() == 1 && answer.rows[0].prediction.calibrated)) return {};
   const auto at = std::ranges::find(answer.platforms, guessed[0]) - answer.platforms.begin();
   const std::string& file = answer.files.at(static_cast<std::size_t>(at));
-  return "Not calibrated: some parameters of " + joined(guessed) +
+  return "Not calibrated: some parameters of " + text::join(guessed) +
          " are datasheet values or guesses; `collcast platforms " + file + "` lists them.";
 }
 
@@ -210,9 +204,10 @@ std::vector<std::string> notes(const Answer& answer) {
 
 Report make(const Answer& answer) {
   Report report;
-  report.head = {
-      {"platform", joined(answer.platforms)}, {"engine", answer.engine}, {"unbound", list(answer.unbound)}};
-  report.title = joined(answer.collectives) + " on " + joined(answer.platforms) + ", engine " +
+  report.head = {{"platform", text::join(answer.platforms)},
+                 {"engine", answer.engine},
+                 {"unbound", list(answer.unbound)}};
+  report.title = text::join(answer.collectives) + " on " + text::join(answer.platforms) + ", engine " +
                  (one_engine(answer) ? answer.rows[0].engine : answer.engine) + played_by(answer);
   report.sections.push_back({"predictions", rows(answer), columns(answer)});
   const Json all = report.sections[0].rows;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libraries/mvapich/settings.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -10,6 +8,7 @@
 #include "model/sizes.hpp"
 #include "support/error.hpp"
 #include "support/suggest.hpp"
+#include "support/text.hpp"
 
 namespace collcast::mvapich {
 namespace {
@@ -44,8 +43,7 @@ constexpr Variable variables[] = {
 };
 
 std::string plain_name(std::string_view text) {
-  std::string name(text);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string name = text::lower(text);
   return name.starts_with("mv2_") ? name.substr(4) : name;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <sstream>
 #include <utility>
 
 #include "libraries/nccl/nccl.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast::nccl {
 namespace {
@@ -14,18 +14,12 @@ namespace {
 constexpr std::string_view shape_names[] = {"Tree", "Ring", "NVLS", "NVLSTree", "PAT"};
 constexpr std::string_view protocol_names[] = {"LL", "LL128", "Simple"};
 
-std::string lower(std::string_view text) {
-  std::string all(text);
-  std::ranges::transform(all, all.begin(), [](unsigned char c) { return std::tolower(c); });
-  return all;
-}
-
 /// The one of that name, in any case, as NCCL reads it.
 template <class Kind, std::size_t N>
 Kind named(const std::string_view (&names)[N], const std::string& setting, const std::string& value) {
   std::string known;
   for (std::size_t i = 0; i < N; ++i) {
-    if (lower(names[i]) == lower(value)) return static_cast<Kind>(i);
+    if (text::lower(names[i]) == text::lower(value)) return static_cast<Kind>(i);
     known += (i == 0 ? "" : i + 1 == N ? " or " : ", ") + std::string(names[i]);
   }
   throw InputError("policy: " + setting + " must be " + known);

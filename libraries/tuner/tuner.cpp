@@ -5,6 +5,7 @@
 
 #include "libraries/tuner/write.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast::tuner {
 namespace {
@@ -110,12 +111,10 @@ std::span<const Format> formats() {
 }
 
 const Format& format(std::string_view name) {
-  std::string known;
-  for (const Format& l : table) {
+  for (const Format& l : table)
     if (l.name == name) return l;
-    known += (known.empty() ? "" : ", ") + std::string(l.name);
-  }
-  throw InputError("tune --for '" + std::string(name) + "' is unknown; expected one of: " + known);
+  throw InputError("tune --for '" + std::string(name) +
+                   "' is unknown; expected one of: " + text::join(table, ", ", &Format::name));
 }
 
 std::vector<Collective> collectives(const Format& format) {

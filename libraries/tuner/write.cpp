@@ -3,21 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "algorithms/algorithm.hpp"
 #include "libraries/mpi.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace collcast::tuner {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string all(text);
-  std::ranges::transform(all, all.begin(), [](unsigned char c) { return std::tolower(c); });
-  return all;
-}
 
 std::vector<Collective> told_about(const Tuning& tuning) {
   std::vector<Collective> all;
@@ -92,9 +86,9 @@ std::string nccl_lines(const Tuning& tuning, const std::string& ranks) {
   for (const Rule& r : tuning.rules) {
     if (r.shape.empty()) continue;
     const std::string to = r.to == no_end ? "18446744073709551615" : std::to_string(r.to);
-    const std::string shape = r.shape == "NVLSTree" ? "nvls_tree" : lower(r.shape);
+    const std::string shape = r.shape == "NVLSTree" ? "nvls_tree" : text::lower(r.shape);
     text += std::string(name_of(nccl_names, r.collective)) + ',' + std::to_string(r.from) + ',' + to + ',' +
-            shape + ',' + lower(r.protocol) + ',' + std::to_string(r.channels) + ',' + ranks + '\n';
+            shape + ',' + text::lower(r.protocol) + ',' + std::to_string(r.channels) + ',' + ranks + '\n';
   }
   return text;
 }

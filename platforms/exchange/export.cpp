@@ -1,36 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/exchange/export.hpp"
 
-#include <charconv>
-#include <map>
 #include <pugixml.hpp>
+
 #include <set>
 #include <sstream>
 
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
 
 constexpr Rank most_ranks = 512;
 
-/// All digits, so that reading gives the same number.
-std::string exact(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
 void add_link(pugi::xml_node& zone, const std::string& name, double bandwidth, double latency, bool shared) {
   pugi::xml_node link = zone.append_child("link");
   link.append_attribute("id") = name.c_str();
-  link.append_attribute("bandwidth") = (exact(bandwidth) + "Bps").c_str();
-  link.append_attribute("latency") = (exact(latency) + "s").c_str();
+  link.append_attribute("bandwidth") = (text::exact(bandwidth) + "Bps").c_str();
+  link.append_attribute("latency") = (text::exact(latency) + "s").c_str();
   if (!shared) link.append_attribute("sharing_policy") = "FATPIPE";
 }
 
 std::string delay(Seconds latency) {
-  return "latency " + exact(latency.value * 1e6) + " us";
+  return "latency " + text::exact(latency.value * 1e6) + " us";
 }
 
 struct Route {

@@ -228,7 +228,7 @@ struct HwlocReader {
     Json all = {"Imported from " + file + ". One node."};
     if (all_unknown > 0)
       all.push_back(text::counted(all_unknown, "GPU") + " of a model that is not known (" +
-                    words(unknown_gpus) + ") taken for V100.");
+                    text::join(unknown_gpus) + ") taken for V100.");
     if (without_package > 0)
       all.push_back("The file does not say at which package: taken for at the first are " +
                     text::counted(without_package, "PCI device") + ".");
@@ -236,18 +236,12 @@ struct HwlocReader {
       all.push_back(
           "No NVLinks: the file has no NVLinkBandwidth or XGMIBandwidth between its GPUs. lstopo "
           "writes them where hwloc was built with NVML or ROCm SMI.");
-    if (!unread.empty()) all.push_back("Not read: links to " + words(unread) + ".");
+    if (!unread.empty()) all.push_back("Not read: links to " + text::join(unread) + ".");
     if (std::ranges::any_of(gpu_links,
                             [](const auto& l) { return std::string(l.second).starts_with("xgmi"); }) &&
         read_links > 0)
       all.push_back("hwloc counts one XGMI link between two GPUs, however many there are.");
     return all;
-  }
-
-  static std::string words(const std::set<std::string>& all) {
-    std::string list;
-    for (const std::string& word : all) list += (list.empty() ? "" : ", ") + word;
-    return list;
   }
 };
 

@@ -197,11 +197,8 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
       "Imported from " + file +
       ". Nodes are not in the file: one socket, one rank each. The widest switch of a level stands for all."};
   if (rates.size() > 1) notes.push_back("Hosts' ports differ in speed; the fastest stand for all.");
-  if (!out.empty()) {
-    std::string names;
-    for (const std::string& host : out) names += (names.empty() ? "" : ", ") + host;
-    notes.push_back("Left out, on switches that join leaves with more hosts: " + names + ".");
-  }
+  if (!out.empty())
+    notes.push_back("Left out, on switches that join leaves with more hosts: " + text::join(out) + ".");
   if (top > 0 && shared(f) > 1)
     notes.push_back(
         "Some hosts have several ports on one leaf switch. Each is taken to have a leaf of its own, with all "

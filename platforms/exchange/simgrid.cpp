@@ -9,6 +9,7 @@
 
 #include "platforms/exchange/formats.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -227,11 +228,10 @@ Json from_simgrid(const pugi::xml_node& platform, const std::string& file) {
   Json notes = {"Imported from " + file + ". Costs of software and speeds of memory are not in the file."};
   if (network["kind"] == "dragonfly" && network["groups"] > 1)
     notes.push_back("The links between groups hang on other switches of a group than in SimGrid.");
-  if (!reader.not_read.empty()) {
-    std::string list;
-    for (const Json& item : reader.not_read) list += (list.empty() ? "" : ", ") + item.get<std::string>();
-    notes.push_back("Not read: " + list + ".");
-  }
+  if (!reader.not_read.empty())
+    notes.push_back(
+        "Not read: " +
+        text::join(reader.not_read, ", ", [](const Json& item) { return item.get<std::string>(); }) + ".");
   return {
       {"description", "Cluster " + std::string(cluster.attribute("id").as_string("?")) + ", from SimGrid"},
       {"notes", notes},

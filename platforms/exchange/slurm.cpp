@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <sstream>
@@ -28,18 +27,13 @@ struct Tree {
   bool speeds = false;  ///< LinkSpeed says something: not only 1, its default
 };
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 /// "SwitchName=s0 Nodes=tux[0-3]": values by key, in lower case. `where` begins a complaint.
 std::map<std::string, std::string> values(const std::string& line, const std::string& where) {
   static const std::set<std::string> known = {"switchname", "switches", "nodes", "linkspeed", "level"};
   std::map<std::string, std::string> found;
   std::istringstream words(line.substr(0, line.find('#')));
   for (std::string word; words >> word;) {
-    const std::string written = word.substr(0, word.find('=')), key = lower(written);
+    const std::string written = word.substr(0, word.find('=')), key = text::lower(written);
     if (key.starts_with("block"))
       throw InputError(where +
                        "is of topology/block, which names no switches; import the output of ibnetdiscover");
@@ -215,7 +209,7 @@ bool is_slurm_topology(const std::string& text) {
   for (std::string line; std::getline(in, line);) {
     const std::size_t first = line.find_first_not_of(" \t\r");
     if (first == std::string::npos || line[first] == '#') continue;
-    const std::string key = lower(line.substr(first, std::string("SwitchName=").size()));
+    const std::string key = text::lower(line.substr(first, std::string("SwitchName=").size()));
     return key == "switchname=" || key.starts_with("blockname=") || key.starts_with("blocksizes=");
   }
   return false;

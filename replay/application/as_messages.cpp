@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 
@@ -19,10 +20,9 @@ int MessageTags::operator()(std::uint64_t tag) {
 std::vector<Loss> written_as_messages(const Application& application) {
   std::vector<Loss> losses = application.passed_over();
   for (const auto& [name, tally] : application.tallies()) {
-    std::string algorithms;
-    for (const std::string& a : tally.algorithms) algorithms += (algorithms.empty() ? "" : ", ") + a;
-    if (!algorithms.empty())
-      losses.push_back({name, tally.count, "is written as the messages of an algorithm: " + algorithms});
+    if (!tally.algorithms.empty())
+      losses.push_back(
+          {name, tally.count, "is written as the messages of an algorithm: " + text::join(tally.algorithms)});
   }
   return losses;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "support/text.hpp"
+
 namespace collcast {
 namespace {
 
@@ -77,11 +79,8 @@ bool Prices::of_several_groups() const {
 
 std::vector<std::string> Prices::notes(const std::string& messages) const {
   std::vector<std::string> notes;
-  for (const auto& [why, operations] : played_) {
-    std::string names;
-    for (const std::string& name : operations) names += (names.empty() ? "" : ", ") + name;
-    notes.push_back(names + " " + why + ": played as messages of " + messages);
-  }
+  for (const auto& [why, operations] : played_)
+    notes.push_back(text::join(operations) + " " + why + ": played as messages of " + messages);
   return notes;
 }
 

@@ -2,7 +2,6 @@
 #include "replay/application/replay.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "replay/application/account.hpp"
 #include "replay/application/application.hpp"
@@ -28,7 +27,7 @@ std::vector<ReplayReport::Operation> operations(const Account& account, const Ap
     o.count = tally.count;
     o.bytes = tally.bytes;
     if (tally.recorded > Seconds()) o.recorded = tally.recorded / application.ranks();
-    for (const std::string& a : tally.algorithms) o.algorithm += (o.algorithm.empty() ? "" : ", ") + a;
+    o.algorithm = text::join(tally.algorithms);
   }
   std::vector<ReplayReport::Operation> all;
   for (auto& [name, o] : by_name) o.name = name, all.push_back(std::move(o));

@@ -85,13 +85,11 @@ class Calibrator {
 
  private:
   std::string source(const std::vector<std::string>& files) const {
-    std::string words;
-    for (const std::string& file : files) {
+    return text::join(files, ", ", [&](const std::string& file) {
       const auto date = dates_.find(file);
-      words += (words.empty() ? "" : ", ") + std::filesystem::path(file).filename().string() +
-               (date == dates_.end() ? "" : " (" + date->second + ")");
-    }
-    return words;
+      return std::filesystem::path(file).filename().string() +
+             (date == dates_.end() ? "" : " (" + date->second + ")");
+    });
   }
 
   void fit(const SortedMeasurements& sorted, const PiecewiseOptions& options) {

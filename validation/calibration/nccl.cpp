@@ -303,7 +303,7 @@ GuessedLink searched(const Description& base, const Parameter& guess, const std:
   for (int sixteenth = -32; sixteenth <= 32; ++sixteenth) {
     const double value = guess.value * std::exp2(sixteenth / 16.0);
     Description changed = base;
-    set(changed, guess.path + "=" + std::to_string(value));
+    set(changed, guess.path + "=" + text::exact(value));
     const double off = NcclCalibrator(changed, large, policy).large_off();
     if (off < best.off - 1e-9) best.low = value, best.off = off;
     if (off < best.off + 1e-9) best.high = value;
@@ -341,7 +341,7 @@ NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measur
   if (measurements.empty()) throw InputError("there is no measurement to calibrate with");
   const auto link = guessed_link(base, measurements, policy);
   Description linked = base;
-  if (link) set(linked, link->parameter + "=" + std::to_string(link->after()));
+  if (link) set(linked, link->parameter + "=" + text::exact(link->after()));
   NcclCalibration out = NcclCalibrator(linked, measurements, policy).run(source);
   if (link) {
     Json value = calibrated(link->after(), 0, source);

@@ -167,8 +167,8 @@ Chapter flatness(const Results& results) {
       {{"run", "collective", "algorithm", "message", "ranks", "shortest", "longest", "spread"}}};
   for (const Flat& f : flat(results, "path")) {
     const Result& first = *f.results[0];
-    std::string ranks;
-    for (const Result* r : f.results) ranks += (ranks.empty() ? "" : ", ") + std::to_string(r->point.ranks());
+    const std::string ranks =
+        text::join(f.results, ", ", [](const Result* r) { return std::to_string(r->point.ranks()); });
     const auto [least, most] = std::ranges::minmax(f.results, {}, &Result::measured_s);
     s.table.push_back({folder_name(results, first.folder),
                        std::string(definition(first.point.collective).name), algorithm_label(first.point),

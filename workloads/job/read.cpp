@@ -5,11 +5,12 @@
 #include <cmath>
 #include <initializer_list>
 #include <map>
-#include "support/json.hpp"
 
 #include "algorithms/catalogue.hpp"
 #include "support/error.hpp"
 #include "support/file_kind.hpp"
+#include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace collcast::workloads {
 namespace {
@@ -35,11 +36,8 @@ struct Node {
   void keys(std::initializer_list<std::string_view> known) const {
     if (!json.is_object()) reject("must be an object");
     for (const auto& [key, value] : json.items())
-      if (std::ranges::find(known, key) == known.end()) {
-        std::string all;
-        for (const std::string_view k : known) all += (all.empty() ? "" : ", ") + std::string(k);
-        reject("has no '" + key + "'; it takes " + all);
-      }
+      if (std::ranges::find(known, key) == known.end())
+        reject("has no '" + key + "'; it takes " + text::join(known));
   }
   const Json& list() const {
     if (!json.is_array()) reject("must be a list");
@@ -65,12 +63,10 @@ struct Node {
 template <class List>
 int index_of(const Node& node, const List& list, const std::string& what) {
   const std::string name = node.text();
-  std::string known;
-  for (std::size_t i = 0; i < list.size(); ++i) {
+  for (std::size_t i = 0; i < list.size(); ++i)
     if (list[i].name == name) return static_cast<int>(i);
-    known += (known.empty() ? "" : ", ") + list[i].name;
-  }
-  node.reject("names the " + what + " '" + name + "'; there are " + known);
+  node.reject("names the " + what + " '" + name + "'; there are " +
+              text::join(list, ", ", [](const auto& one) { return one.name; }));
 }
 
 void read_dimensions(const Node& node, Rank ranks, Job& job) {

@@ -7,6 +7,7 @@
 #include "model/units.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/text.hpp"
 #include "workloads/models/model.hpp"
 #include "workloads/settings.hpp"
 
@@ -77,17 +78,9 @@ struct Line {
   }
 };
 
-/// Exact: what is read back is what was written.
-std::string exact(double value) {
-  std::ostringstream out;
-  out.precision(17);
-  out << value;
-  return out.str();
-}
-
 // What columns that tables may lack say; nothing where it is the default.
 std::string spare_text(double value) {
-  return value == 0 ? "" : exact(value);
+  return value == 0 ? "" : text::exact(value);
 }
 std::string spare_text(int value) {
   return value == 0 ? "" : std::to_string(value);
@@ -281,10 +274,11 @@ std::string model_csv(const Model& model) {
   out << '\n';
   for (const Layer& l : model.layers) {
     out << l.name << ',' << name(l.kind);
-    for (const double value : {l.flops, l.backward_flops, l.in, l.out, l.kept}) out << ',' << exact(value);
+    for (const double value : {l.flops, l.backward_flops, l.in, l.out, l.kept})
+      out << ',' << text::exact(value);
     out << ',';
     if (l.tensors.empty()) out << 0;
-    for (std::size_t t = 0; t < l.tensors.size(); ++t) out << (t ? "+" : "") << exact(l.tensors[t]);
+    for (std::size_t t = 0; t < l.tensors.size(); ++t) out << (t ? "+" : "") << text::exact(l.tensors[t]);
     for (const SpareColumn& c : used) out << ',' << c.write(model, l);
     out << '\n';
   }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <optional>
 #include <span>
-#include <sstream>
 
 #include "forecast/sweep/workers.hpp"
 #include "platforms/machine/machine.hpp"
@@ -13,6 +12,7 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/notes.hpp"
+#include "support/text.hpp"
 #include "workloads/compute/processor.hpp"
 #include "workloads/playing/job_source.hpp"
 #include "workloads/playing/playing.hpp"
@@ -162,15 +162,10 @@ std::vector<Json> answers(std::size_t count, const sweep::HandOut& workers, cons
 /// latency or an overhead; nothing for other parameters.
 std::optional<std::string> improved(const Parameter& p) {
   if (p.path == price_key || p.path == power_key || p.value <= 0) return {};
-  std::ostringstream text;
-  text.precision(17);
   if (p.unit == "GBps" || p.unit == "TFLOPS" || p.unit == "GiB")
-    text << p.path << '=' << p.value * 1.1;
-  else if (p.unit == "us")
-    text << p.path << '=' << p.value * 0.9;
-  else
-    return {};
-  return text.str();
+    return p.path + '=' + text::exact(p.value * 1.1);
+  if (p.unit == "us") return p.path + '=' + text::exact(p.value * 0.9);
+  return {};
 }
 
 }  // namespace
