@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "cli/manual.hpp"
 #include "support/error.hpp"
 #include "support/suggest.hpp"

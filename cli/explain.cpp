@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <iostream>
 #include <sstream>
 
 #include "algorithms/catalogue.hpp"

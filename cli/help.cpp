@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help.hpp"
 
+#include <algorithm>
+
 #include "model/collective.hpp"
 #include "support/error.hpp"
 #include "support/suggest.hpp"

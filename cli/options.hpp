@@ -2,8 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 

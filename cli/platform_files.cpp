@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 
 #include "cli/output.hpp"
 #include "platforms/description/load.hpp"

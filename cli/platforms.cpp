@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
 #include <set>
-#include <sstream>
 
 #include "cli/options.hpp"
 #include "cli/platform_files.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <iostream>
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"

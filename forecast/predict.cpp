@@ -2,8 +2,6 @@
 #include "forecast/predict.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <future>
 #include <map>
 
 #include "engines/automatic.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/staging.hpp"
 
-#include <algorithm>
 #include <span>
 
 #include "model/compose.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/broadcast/split-binary-tree.hpp"
 
-#include <bit>
-
 #include "algorithms/broadcast/pipelined-tree.hpp"
 #include "algorithms/rows.hpp"
 #include "model/repeats.hpp"

@@ -2,7 +2,7 @@
 #include "cli/measure/options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <fstream>
+
 #include <sstream>
 
 #include "execution/mpi/check.hpp"

@@ -2,9 +2,9 @@
 #include "cli/mpi/real_job.hpp"
 
 #include <CLI/CLI.hpp>
+
 #include <cstdio>
 #include <iostream>
-#include <optional>
 
 #include "execution/job/player.hpp"
 #include "execution/mpi/check.hpp"

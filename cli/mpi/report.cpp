@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
-#include "support/json.hpp"
 
 #include "algorithms/exchange/point/point.hpp"
 #include "execution/mpi/version.hpp"
+#include "support/json.hpp"
 
 namespace collcast::mpi {
 namespace {

@@ -2,7 +2,6 @@
 #include "engines/simgrid/flows.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace collcast {
 namespace {

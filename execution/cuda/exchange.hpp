@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "execution/cuda/device.hpp"
 #include "execution/mpi/communicator.hpp"

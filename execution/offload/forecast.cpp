@@ -2,7 +2,6 @@
 #include "execution/offload/forecast.hpp"
 
 #include <array>
-#include <cmath>
 
 #include "algorithms/catalogue.hpp"
 #include "execution/mpi/check.hpp"

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <vector>
+
 #include "support/json.hpp"
 
 namespace collcast::report {

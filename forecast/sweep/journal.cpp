@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <map>
+#include <vector>
 
 #include "support/checksum.hpp"
 #include "support/error.hpp"

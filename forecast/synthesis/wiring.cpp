@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "platforms/description/embedded.hpp"
 #include "platforms/description/parts.hpp"

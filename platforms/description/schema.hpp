@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
 #include "support/json_fwd.hpp"
 
 namespace collcast {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/recorder/fortran.hpp"
 
-#include <array>
 #include <vector>
 
 #include "replay/recorder/fortran_special.hpp"

@@ -5,8 +5,6 @@
 
 #include <cstddef>
 #include <mutex>
-#include <tuple>
-#include <type_traits>
 
 #include "replay/recorder/entry.hpp"
 

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include "support/json.hpp"
 
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::recorder {
 namespace {

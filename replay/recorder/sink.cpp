@@ -9,10 +9,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include "support/json.hpp"
 
 #include "replay/recorder/clocks.hpp"
 #include "replay/trace/recording.hpp"
+#include "support/json.hpp"
 #include "support/output_file.hpp"
 
 namespace collcast::recorder {

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 #include <vector>
-#include "support/json_fwd.hpp"
 
 #include "model/schedule.hpp"
 #include "model/units.hpp"
+#include "support/json_fwd.hpp"
 #include "support/loss.hpp"
 
 namespace collcast::trace {

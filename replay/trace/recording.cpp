@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <map>
 #include <unordered_map>
-#include "support/json.hpp"
 
 #include "replay/trace/sense.hpp"
 #include "replay/trace/writer.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::trace {
 namespace {

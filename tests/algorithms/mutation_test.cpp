@@ -4,7 +4,6 @@
 // here anew, on purpose.
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 
 #include "laws.hpp"
 

@@ -2,12 +2,11 @@
 // The command line as its users call it: the built program, its output and its exit codes.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include "support/json.hpp"
 
+#include "support/json.hpp"
 #include "tests/cli/collcast.hpp"
 #include "tests/folder.hpp"
 #include "tests/replay/formats/samples.hpp"

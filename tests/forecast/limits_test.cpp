@@ -2,8 +2,6 @@
 // What switches cost that multicast and reduce: the same in every engine, and the closed form.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "engines/simulated.hpp"
 #include "forecast/predict.hpp"
 #include "platforms/description/load.hpp"

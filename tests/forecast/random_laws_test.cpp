@@ -2,7 +2,6 @@
 // Random cases with fixed seeds, and what must hold for all of them.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <random>
 #include <set>
 

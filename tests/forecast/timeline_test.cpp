@@ -7,7 +7,6 @@
 #include <cmath>
 #include <fstream>
 #include <set>
-#include <tuple>
 
 #include "engines/contention/contention.hpp"
 #include "model/lowering.hpp"

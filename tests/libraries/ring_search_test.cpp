@@ -2,7 +2,6 @@
 #include "libraries/nccl/ring_search.hpp"
 
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "support/json.hpp"

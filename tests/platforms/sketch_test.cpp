@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/picture/sketch.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "support.hpp"

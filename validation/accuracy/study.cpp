@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <iomanip>
 #include <map>
 #include <sstream>
-#include "support/json.hpp"
 
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/json.hpp"
 #include "validation/measurements/read.hpp"
 
 namespace collcast::accuracy {

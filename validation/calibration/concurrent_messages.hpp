@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "model/calibration/point_to_point.hpp"

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <vector>
+
 #include "support/json.hpp"
 
 namespace collcast::campaign {

@@ -2,11 +2,11 @@
 #include "validation/campaign/node.hpp"
 
 #include <algorithm>
-#include "support/json.hpp"
-#include "support/suggest.hpp"
 
 #include "model/collective.hpp"
 #include "model/sizes.hpp"
+#include "support/json.hpp"
+#include "support/suggest.hpp"
 
 namespace collcast::campaign {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 #include <vector>
-#include "support/json.hpp"
 
 #include "model/units.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::campaign {
 

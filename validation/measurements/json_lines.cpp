@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include "support/json.hpp"
 
 #include "algorithms/exchange/point/point.hpp"
 #include "support/error.hpp"
 #include "support/file_kind.hpp"
+#include "support/json.hpp"
 #include "validation/measurements/formats.hpp"
 
 namespace collcast::measurements {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/measurements/read.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "support/error.hpp"

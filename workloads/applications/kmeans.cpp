@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
 
 #include "workloads/applications/script.hpp"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+
 #include "workloads/models/architectures.hpp"
 #include "workloads/models/convnet.hpp"
 

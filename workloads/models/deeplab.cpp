@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <utility>
 
 #include "workloads/models/architectures.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/model.hpp"
 
+#include <array>
 #include <numeric>
 
 #include "support/error.hpp"

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <string>
-#include "support/json_fwd.hpp"
 
 #include "algorithms/catalogue.hpp"
+#include "support/json_fwd.hpp"
 
 namespace collcast {
 

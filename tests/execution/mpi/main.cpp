@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
-#include <utility>
 
 #include "tests/execution/mpi/world.hpp"
 

@@ -2,8 +2,6 @@
 // Workers play for ranks: who serves whom, and that results are the MPI library's.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "algorithms/catalogue.hpp"
 #include "execution/check/reference.hpp"
 #include "execution/offload/forecast.hpp"

@@ -3,19 +3,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <cstdlib>
-#include <filesystem>
+
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
 #include <string>
 #include <vector>
-#include "support/json.hpp"
 
 #include "replay/trace/reader.hpp"
 #include "replay/trace/recording.hpp"
 #include "replay/trace/writer.hpp"
 #include "support/error.hpp"
+#include "support/json.hpp"
 #include "tests/folder.hpp"
 
 namespace collcast::trace::test {

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "engines/smpi/smpi.hpp"
 #include "platforms/description/load.hpp"
 #include "tests/folder.hpp"

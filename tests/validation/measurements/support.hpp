@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
 #include "tests/complaint.hpp"
 #include "validation/measurements/read.hpp"
 

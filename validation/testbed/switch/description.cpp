@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/testbed/switch/description.hpp"
 
-#include <algorithm>
-#include <fstream>
 #include <set>
-#include "support/json.hpp"
 
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/json.hpp"
 
 namespace collcast::testbed {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include "support/json.hpp"
 
 #include "support/error.hpp"
+#include "support/json.hpp"
 
 namespace collcast::testbed {
 
