@@ -9,6 +9,13 @@
 #include "support/text.hpp"
 
 namespace collcast::workloads {
+namespace {
+
+/// What a setting may be at most, and where 0 is none at least: sums and products of such stay numbers.
+constexpr double most_of_a_setting = 1e18, least_of_a_setting = 1e-9;
+constexpr Seconds longest_setting(1e9);
+
+}  // namespace
 
 double parse_real(const std::string& text, const std::string& what) {
   double value = 0;
@@ -24,7 +31,10 @@ Seconds parse_time(const std::string& text, const std::string& what) {
   const std::string unit(end, text.data() + text.size());
   if (error == std::errc() && std::isfinite(value) && value >= 0)
     for (const auto& [name, factor] : {std::pair{"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}})
-      if (unit == name || (unit.empty() && value == 0)) return Seconds(value * factor);
+      if (unit == name || (unit.empty() && value == 0)) {
+        if (Seconds(value * factor) <= longest_setting) return Seconds(value * factor);
+        throw InputError(what + " takes a time of at most 1e9s, got '" + text + "'");
+      }
   throw InputError(what + " '" + text + "' is not understood; times are like 3.5ms, 20us, 1s");
 }
 
@@ -70,13 +80,13 @@ double Settings::real(const std::string& key, double otherwise) {
   const std::string* text = take(key);
   if (!text) return otherwise;
   const double value = parse_real(*text, what_ + " " + name_ + ": " + key);
-  if (value < 0) reject(key, *text, "a number that is not negative");
+  if (value < 0 || value > most_of_a_setting) reject(key, *text, "a number from 0 to 1e18");
   return value;
 }
 
 double Settings::positive(const std::string& key) {
   const double value = real(key, 0);
-  if (value == 0 && has(key)) reject(key, values_.at(key), "a number above 0");
+  if (value < least_of_a_setting && has(key)) reject(key, values_.at(key), "a number from 1e-9 to 1e18");
   return value;
 }
 
@@ -123,6 +133,8 @@ void Settings::finish() const {
 double above_zero(const std::string& text, const std::string& what) {
   const double value = parse_real(text, what);
   if (value <= 0) throw InputError(what + " must be above 0, got " + text);
+  if (value < least_of_a_setting || value > most_of_a_setting)
+    throw InputError(what + " must be from 1e-9 to 1e18, got " + text);
   return value;
 }
 

@@ -22,8 +22,8 @@ class Settings {
   static constexpr int unbounded = std::numeric_limits<int>::max();
   /// The value of `key`, or `otherwise` where it was not given.
   int count(const std::string& key, int otherwise, int least = 1, int most = unbounded);
-  double real(const std::string& key, double otherwise);  ///< not negative
-  double positive(const std::string& key);                ///< 0 where it was not given
+  double real(const std::string& key, double otherwise);  ///< from 0 to 1e18
+  double positive(const std::string& key);                ///< from 1e-9; 0 where it was not given
   Bytes size(const std::string& key, Bytes otherwise, Bytes least = {});
   BytesPerSecond rate(const std::string& key);              ///< in GB/s; 0 where it was not given
   Seconds time(const std::string& key, Seconds otherwise);  ///< "3.5ms", "20us", "1s", "0"
@@ -44,9 +44,9 @@ class Settings {
 
 /// The whole text as a real number. Throws InputError, which names it as `what`.
 double parse_real(const std::string& text, const std::string& what);
-/// Throws InputError unless it is above 0.
+/// Throws InputError unless it is above 0, from 1e-9 to 1e18.
 double above_zero(const std::string& text, const std::string& what);
-/// "3.5ms", "20us", "1s", "0".
+/// "3.5ms", "20us", "1s", "0"; at most 1e9s.
 Seconds parse_time(const std::string& text, const std::string& what);
 
 }  // namespace collcast::workloads

@@ -160,12 +160,16 @@ TEST(Applications, SayWhatIsWrong) {
             "application p3dfft: progress takes always or host, got 'dpu'");
   EXPECT_EQ(error("p3dfft:compute=-1s"),
             "application p3dfft: compute '-1s' is not understood; times are like 3.5ms, 20us, 1s");
-  EXPECT_EQ(error("p3dfft:efficiency=2"), "application p3dfft: efficiency takes a share above 0, at most 1");
+  EXPECT_EQ(error("p3dfft:efficiency=2"), "application p3dfft: efficiency takes a share from 1e-9 to 1");
   EXPECT_EQ(error("p3dfft", 8, {"a box", 0, 0, {}}),
             "the platform does not say how fast a box computes; give compute=TIME");
   EXPECT_EQ(error("p3dfft:compute=1s", 8, {"a box", 0, 0, {}}), "");
-  EXPECT_EQ(error("kmeans:points=-1"),
-            "application kmeans: points takes a number that is not negative, got '-1'");
+  EXPECT_EQ(error("kmeans:points=-1"), "application kmeans: points takes a number from 0 to 1e18, got '-1'");
+  EXPECT_EQ(error("kmeans:points=1e308"),
+            "application kmeans: points takes a number from 0 to 1e18, got '1e308'");
+  EXPECT_EQ(error("kmeans:compute=1e308s"),
+            "application kmeans: compute takes a time of at most 1e9s, got '1e308s'");
+  EXPECT_EQ(error("kmeans:efficiency=1e-320"), "application kmeans: efficiency takes a share from 1e-9 to 1");
   EXPECT_EQ(error("kmeans:clusters=0"), "application kmeans: clusters takes a whole number from 1, got '0'");
   EXPECT_EQ(error("stencil:dims=4"), "application stencil: dims takes 2 or 3");
   EXPECT_EQ(error("stencil:side=4,width=3"),

@@ -47,6 +47,14 @@ TEST(Job, CommunicationHidesBeneathComputation) {
   EXPECT_DOUBLE_EQ(p.communication.value, 2);
 }
 
+/// Bounds of readers are far from that; a program's own jobs may have any times.
+TEST(Job, TimesThatAddUpToNoNumberAreRefused) {
+  EXPECT_EQ(complaint([] {
+              play(of_one_role({compute(1e308), compute(1e308)}), a_second_per_byte);
+            }),
+            "job test: its times add up to more than a number can say");
+}
+
 /// b computes longest: it waits 2 s for a, receives for 1 s and computes for 3 s. What a sends is no
 /// communication of its own, and the wait is none.
 TEST(Job, WaitingForANeighbourIsNoCommunication) {

@@ -90,7 +90,9 @@ TEST(ReadJob, SaysWhatIsWrong) {
   EXPECT_EQ(error(with("\"*\"", "-3")),
             "p.json: dimensions.data must be a whole number from 1 to 1073741824");
   EXPECT_EQ(error(with("\"time_s\": 2", "\"time_s\": -2")),
-            "p.json: roles.0.do.0.do.0.time_s must be a number that is not negative");
+            "p.json: roles.0.do.0.do.0.time_s must be a number from 0 to 1000000000");
+  EXPECT_EQ(error(with("\"time_s\": 2", "\"time_s\": 1e308")),
+            "p.json: roles.0.do.0.do.0.time_s must be a number from 0 to 1000000000");
   EXPECT_EQ(error(with("\"to\": \"b\"", "\"to\": \"z\"")),
             "p.json: roles.0.do.0.do.1.to names the role 'z', which there is not");
   EXPECT_EQ(error(with("[\"f\"]", "[\"g\"]")),

@@ -1084,6 +1084,12 @@ TEST(Training, SaysWhatIsWrong) {
   EXPECT_EQ(framework("ddp:compression=zip"), "framework ddp: compression takes none or fp16, got 'zip'");
   EXPECT_EQ(framework("ddp:schedule=best"),
             "framework ddp:schedule=best: schedule takes 1f1b or gpipe, got 'best'");
+  EXPECT_EQ(
+      framework("ddp:schedule=gpipe"),
+      "framework ddp:schedule=gpipe: schedule needs a pipeline (pp=2 and more) or several micro-batches");
+  EXPECT_EQ(framework("ddp:schedule=gpipe,micro-batches=2"), "");
+  EXPECT_EQ(framework("horovod:request=1e308s,cache=0"),
+            "framework horovod: request takes a time of at most 1e9s, got '1e308s'");
   EXPECT_EQ(framework("ddp:interleave=2"),
             "framework ddp:interleave=2: interleave needs a 1f1b pipeline (pp=2 and more)");
   EXPECT_EQ(framework("ddp:pp=4,interleave=2,micro-batches=6"),
@@ -1099,7 +1105,10 @@ TEST(Training, SaysWhatIsWrong) {
             "tf-distribute, ddl and gems");
   EXPECT_EQ(framework("ddp:imbalance=0.5"),
             "framework ddp:imbalance=0.5: imbalance is words of the fullest rank's experts, of the mean: 1 "
-            "or more");
+            "to ep=1");
+  EXPECT_EQ(framework("megatron:ep=8,imbalance=8.5"),
+            "framework megatron:ep=8,imbalance=8.5: imbalance is words of the fullest rank's experts, of the "
+            "mean: 1 to ep=8");
   EXPECT_EQ(framework("megatron:imbalance=1.2"),
             "framework megatron:imbalance=1.2: imbalance needs experts that are shared out (ep=2 and more)");
   EXPECT_EQ(framework("megatron:sequence=1"),
@@ -1110,7 +1119,7 @@ TEST(Training, SaysWhatIsWrong) {
   for (const char* setting : {"ddp:bucket=25", "ddp:first=1", "horovod:fusion=64"})
     EXPECT_THAT(framework(setting), ::testing::HasSubstr(" takes 0 or a size of 1 KiB or more, as in 25MiB"));
   EXPECT_EQ(complaint([] { parse_input("packed:shared=0"); }),
-            "input packed: shared takes a number above 0, got '0'");
+            "input packed: shared takes a number from 1e-9 to 1e18, got '0'");
   EXPECT_EQ(framework("ddp:recompute=most"),
             "framework ddp: recompute takes 0, 1, selective or except-last, got 'most'");
   for (const char* wrong : {"3//4", "3/0", "a/4", "-3/4", "99999999999/1"})
@@ -1202,7 +1211,7 @@ TEST(Input, BadOnesSayWhat) {
             "input packed: cores needs decode, what a sample takes of one");
   EXPECT_EQ(complaint([] { parse_input("tape:shared=1"); }), "unknown input 'tape'; known: packed, files");
   EXPECT_THAT(complaint([] { parse_input("packed:opens=1"); }), ::testing::HasSubstr("opens"));
-  EXPECT_THAT(complaint([] { parse_input("packed:shared=-1"); }), ::testing::HasSubstr("not negative"));
+  EXPECT_THAT(complaint([] { parse_input("packed:shared=-1"); }), ::testing::HasSubstr("from 0 to 1e18"));
 }
 
 /// 2.5 million parameters with a moment, 8 bytes each: 20 MB. At 2 GB/s 10 ms, every 10 steps: 1 ms of each.
@@ -1315,7 +1324,7 @@ TEST(Convergence, BadTablesSayWhere) {
   EXPECT_EQ(error("batch,steps\n"), "x.csv: needs a line BATCH,STEPS");
   EXPECT_EQ(error("batch,steps\n5\n"), "x.csv:2: a line is BATCH,STEPS, got '5'");
   EXPECT_EQ(error("batch,steps\n5,x\n"), "x.csv:2: steps 'x' is not a number");
-  EXPECT_EQ(error("batch,steps\n5,0\n"), "x.csv:2: batch and steps are above 0");
+  EXPECT_EQ(error("batch,steps\n5,0\n"), "x.csv:2: steps must be above 0, got 0");
   EXPECT_EQ(error("batch,steps\n5,1\n5,1\n"), "x.csv:3: batches ascend");
 }
 

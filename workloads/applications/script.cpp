@@ -31,8 +31,8 @@ std::string one_of(Settings& settings, const std::string& setting, const std::st
 
 double efficiency(Settings& settings) {
   const double share = settings.real("efficiency", 0.7);
-  if (share == 0 || share > 1)
-    throw InputError("application " + settings.name() + ": efficiency takes a share above 0, at most 1");
+  if (share < 1e-9 || share > 1)
+    throw InputError("application " + settings.name() + ": efficiency takes a share from 1e-9 to 1");
   return share;
 }
 

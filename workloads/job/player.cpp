@@ -343,6 +343,8 @@ class Player {
     load();
     Seconds ahead = next_wake() - now_;
     for (const Task& t : tasks_) ahead = std::min(ahead, remaining(t));
+    if (!(now_ + ahead < never))
+      throw InputError("job " + job_.name + ": its times add up to more than a number can say");
     std::vector<Task> over;
     std::erase_if(tasks_, [&](Task& t) {
       const bool ends = remaining(t) <= ahead;

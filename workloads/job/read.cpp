@@ -2,7 +2,6 @@
 #include "workloads/job/read.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 #include <map>
 
@@ -47,9 +46,10 @@ struct Node {
     if (!json.is_string()) reject("must be text");
     return json.get<std::string>();
   }
-  double real() const {
-    if (!json.is_number() || !std::isfinite(json.get<double>()) || json.get<double>() < 0)
-      reject("must be a number that is not negative");
+  /// From 0 on.
+  double real(double most) const {
+    if (!json.is_number() || !(json.get<double>() >= 0 && json.get<double>() <= most))
+      reject("must be a number from 0 to " + text::number(most));
     return json.get<double>();
   }
   int count(int least) const {
@@ -146,7 +146,7 @@ class RoleReader {
     a.name = node.has("name") ? node["name"].text() : what;
     if (what == "compute") {
       node.keys({"do", "name", "stream", "after", "time_s"});
-      a.time = Seconds(node["time_s"].real());
+      a.time = Seconds(node["time_s"].real(1e9));
     } else if (what == "send" || what == "receive") {
       const char* other = what == "send" ? "to" : "from";
       node.keys({"do", "name", "stream", "after", "bytes", "tag", other});
@@ -163,7 +163,8 @@ class RoleReader {
     }
     const bool is_barrier = a.kind == Kind::collective && a.collective == Collective::barrier;
     if (a.kind != Kind::compute) a.stream = job_.streams.size() > 1 ? 1 : 0;
-    if (a.kind != Kind::compute && (!is_barrier || node.has("bytes"))) a.bytes = Bytes(node["bytes"].real());
+    if (a.kind != Kind::compute && (!is_barrier || node.has("bytes")))
+      a.bytes = Bytes(node["bytes"].real(1e18));
     if (is_barrier && a.bytes > Bytes()) node["bytes"].reject("must be 0: a barrier carries nothing");
     if (node.has("stream")) a.stream = stream(node["stream"]);
     if (node.has("after"))
@@ -253,7 +254,7 @@ Job parse_job(const std::string& text, const std::string& file, Rank ranks) {
   job.name = root.has("name") ? root["name"].text() : file;
   read_dimensions(root["dimensions"], ranks, job);
   read_groups(root, job);
-  if (root.has("slowdown")) job.slowdown = root["slowdown"].real();
+  if (root.has("slowdown")) job.slowdown = root["slowdown"].real(1000);
   if (root.has("streams")) {
     job.streams.clear();
     for (std::size_t i = 0; i < root["streams"].list().size(); ++i)

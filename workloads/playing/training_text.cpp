@@ -8,10 +8,11 @@
 namespace collcast::workloads {
 namespace {
 
-/// Not negative.
+/// From 0 to 1000.
 double share(const std::string& text, const std::string& what) {
   const double value = parse_real(text, what);
   if (value < 0) throw InputError(what + " must not be negative, got " + text);
+  if (value > 1000) throw InputError(what + " must be at most 1000, got " + text);
   return value;
 }
 
@@ -21,6 +22,17 @@ void count_cores(Input& input, const Description& platform) {
   input.cores = cores_per_node(platform);
   if (input.cores == 0)
     throw InputError("input: decode needs cores: " + platform.name() + " does not say how many a node has");
+}
+
+/// Of tensors that the cache holds, no rank sends requests.
+void require_requests(const Training& t) {
+  const Framework& f = t.framework;
+  std::size_t tensors = 0;
+  for (const Layer& l : t.model.layers) tensors += l.tensors.size();
+  if (f.says_request && tensors <= static_cast<std::size_t>(f.cache))
+    throw InputError("framework " + f.name + ": request needs more tensors than the cache holds: " +
+                     t.model.name + " has " + std::to_string(tensors) + ", the cache " +
+                     std::to_string(f.cache) + "; cache=0 asks for each");
 }
 
 }  // namespace
@@ -51,6 +63,7 @@ Training described(const TrainingText& text, const Description& platform) {
   for (const TrainingSetting& s : training_settings())
     if (!(text.*s.text).empty()) s.put(t, text.*s.text);
   if (t.input) count_cores(*t.input, platform);
+  require_requests(t);
   t.processor = processor(platform, t.precision);
   t.ranks_per_node = ranks_per_node(platform);
   return t;

@@ -34,9 +34,8 @@ Convergence parse_convergence(const std::string& csv, const std::string& file) {
     const std::string where = file + ":" + std::to_string(number);
     const std::size_t comma = line.find(',');
     if (comma == std::string::npos) throw InputError(where + ": a line is BATCH,STEPS, got '" + line + "'");
-    const Convergence::Point p{parse_real(line.substr(0, comma), where + ": batch"),
-                               parse_real(line.substr(comma + 1), where + ": steps")};
-    if (p.batch <= 0 || p.steps <= 0) throw InputError(where + ": batch and steps are above 0");
+    const Convergence::Point p{above_zero(line.substr(0, comma), where + ": batch"),
+                               above_zero(line.substr(comma + 1), where + ": steps")};
     if (!table.points.empty() && table.points.back().batch >= p.batch)
       throw InputError(where + ": batches ascend");
     table.points.push_back(p);

@@ -67,7 +67,7 @@ void horovod(Settings& s, Framework& f) {
   f.cycle = s.time("cycle", r.cycle);
   f.cache = s.count("cache", r.cache, 0);
   f.groups = s.count("groups", s.flag("grouped", false) ? 1 : 0, 0);
-  f.request = s.time("request", Seconds(0.5e-6));
+  f.request = s.time("request", Seconds(0.5e-6)), f.says_request = s.has("request");
   f.autotune = s.flag("autotune", false);
   f.keeps_fusion = s.has("fusion"), f.keeps_cycle = s.has("cycle"), f.keeps_levels = s.has("hierarchical");
   f.copies = true;
@@ -227,16 +227,20 @@ void share_work(Settings& s, Framework& f) {
   if (schedule != "1f1b" && schedule != "gpipe")
     throw InputError("framework " + f.name + ": schedule takes 1f1b or gpipe, got '" + schedule + "'");
   f.one_forward_one_backward = schedule == "1f1b";
+  if (s.has("schedule") && f.pipeline == 1 && f.micro_batches == 1)
+    throw InputError("framework " + f.name +
+                     ": schedule needs a pipeline (pp=2 and more) or several micro-batches");
   if (f.per_gpu > 1 && f.reduction != Reduction::coordinator && f.reduction != Reduction::buckets)
     throw InputError(
         "framework " + f.name +
         ": processes share a GPU (per-gpu) under horovod, ddp, megatron, one, tf-distribute, ddl "
         "and gems");
-  if (f.imbalance < 1)
-    throw InputError("framework " + f.name +
-                     ": imbalance is words of the fullest rank's experts, of the mean: 1 or more");
   if (f.imbalance > 1 && f.experts == 1)
     throw InputError("framework " + f.name + ": imbalance needs experts that are shared out (ep=2 and more)");
+  if (f.imbalance < 1 || f.imbalance > f.experts)
+    throw InputError("framework " + f.name +
+                     ": imbalance is words of the fullest rank's experts, of the mean: 1 to ep=" +
+                     std::to_string(f.experts));
   if (f.sequence_parallel && f.tensor == 1)
     throw InputError("framework " + f.name + ": sequence needs tensor parallelism (tp=2 and more)");
   if (f.replicas > 1 && (f.one_forward_one_backward || f.pipeline == 1 || f.micro_batches % f.replicas != 0))

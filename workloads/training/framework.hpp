@@ -26,8 +26,9 @@ struct Framework {
   Bytes fusion;
   Seconds cycle;
   int cache = 0;
-  int groups = 0;         ///< of tensors that are reduced together
-  Seconds request;        ///< what rank 0 takes for a tensor of a rank, without the cache
+  int groups = 0;   ///< of tensors that are reduced together
+  Seconds request;  ///< what rank 0 takes for a tensor of a rank, without the cache
+  bool says_request = false;
   bool autotune = false;  ///< finds the fastest fusion, cycle and levels
   bool keeps_fusion = false, keeps_cycle = false, keeps_levels = false;  ///< given, so not autotuned
   // buckets: closed by the tensor that reaches the limit
