@@ -10,6 +10,8 @@
 #include "forecast/synthesis/front.hpp"
 #include "libraries/policy.hpp"
 #include "libraries/segments.hpp"
+#include "model/proof.hpp"
+#include "model/sizes.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/notes.hpp"
@@ -83,6 +85,9 @@ class Inquiry {
                                       {q_.platforms.size(), "--platform"},
                                       {q_.ranks.size(), "--ranks"}})
       if (given == 0) throw InputError(std::string(what) + " is required");
+    for (const Bytes size : q_.sizes) check_size(size);
+    if (q_.own && (!q_.own->schedule || !q_.own->supports))
+      throw InputError(full_name(*q_.own) + " needs a schedule, and to say which ranks it supports");
     for (const std::string& name : q_.collectives) {
       const Definition& d = definition(name);
       collectives_.push_back(d.collective);
@@ -156,6 +161,13 @@ class Inquiry {
     return {&algorithm(collective, q_.algorithm)};
   }
 
+  /// Nobody has read the schedule of a caller's own algorithm before.
+  void check_own(const Call& call) const {
+    if (!q_.own) return;
+    check(*q_.own, call);
+    check_playable(q_.own->schedule(call), q_.own->collective, call.ranks, full_name(*q_.own));
+  }
+
   std::vector<Bytes> sizes(Collective collective) const {
     if (q_.sizes.empty() && collective == Collective::barrier && q_.call.counts.empty()) return {Bytes()};
     return q_.sizes.empty() ? std::vector{counted_message(q_.call, collective, q_.ranks[0])} : q_.sizes;
@@ -175,6 +187,7 @@ class Inquiry {
     for (const Bytes size : sizes(collective)) {
       if (interrupted()) return false;
       const Call asked = plain_call(q_.call, collective, ranks, size, library.forecaster().ranks_per_node());
+      check_own(asked);
       const std::string where = std::to_string(ranks) + " ranks, " + text::bytes(size.value) + ": ";
       std::vector<Library::Forecast> all = of_library(library, collective, asked);
       const auto fastest =
@@ -236,6 +249,7 @@ class Inquiry {
     std::map<std::string, std::map<std::string, std::vector<Bytes>>> skipped;  // by algorithm and reason
     for (const Bytes size : sizes(collective)) {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
+      check_own(call);
       if (auto_choice()) {
         if (interrupted()) return false;
         add(platform, forecaster, sensible(able, forecaster, size), call);

@@ -182,6 +182,72 @@ class Proof {
   std::vector<Write> writes_;
 };
 
+/// Finds what of a schedule nobody could play.
+class Playable {
+ public:
+  Playable(const Schedule& schedule, const std::string& name) : schedule_(schedule), name_(name) {}
+
+  void check_head(const Definition& definition, Rank ranks) const {
+    if (schedule_.ranks != ranks)
+      reject("is a schedule of " + std::to_string(schedule_.ranks) + " ranks, asked for " +
+             std::to_string(ranks));
+    if (const Block least = definition.blocks(ranks); schedule_.blocks < 1 || schedule_.blocks % least != 0)
+      reject("cuts the message into " + std::to_string(schedule_.blocks) + " blocks, where " +
+             std::string(definition.name) + " on " + std::to_string(ranks) + " ranks takes a multiple of " +
+             std::to_string(least));
+    if (schedule_.channels < 1) reject("has no channels; expected 1 or more");
+    check_rule(schedule_, name_);
+  }
+  static void check_rule(const Schedule& schedule, const std::string& name) {
+    if (schedule.steps < 0) throw InputError(name + " has a negative number of steps");
+    if (schedule.steps > 0 && !schedule.rule)
+      throw InputError(name + " has steps, but no rule that adds their messages");
+  }
+
+  void check(const Step& step) {
+    ++number_;
+    for (const Transfer& t : step.transfers) {
+      check(t.from), check(t.to), check_channel(t.channel);
+      for (const Chunk& piece : step.pieces(t)) check(piece);
+    }
+    for (const Multicast& m : step.multicasts)
+      check(m.from), check(m.to), check(m.chunk), check_channel(m.channel);
+    for (const Reduction& m : step.reductions)
+      check(m.from), check(m.to), check(m.chunk), check_channel(m.channel);
+    for (const Step::Join& j : step.joins)
+      if (j.first > j.last || j.last > schedule_.channels)
+        reject_message("waits for channels that there are not");
+  }
+
+ private:
+  [[noreturn]] void reject(const std::string& what) const { throw InputError(name_ + " " + what); }
+  [[noreturn]] void reject_message(const std::string& what) const {
+    reject("on " + std::to_string(schedule_.ranks) + " ranks: step " + std::to_string(number_) + " " + what);
+  }
+  void check(Place p) const {
+    if (p.rank < 0 || p.rank >= schedule_.ranks)
+      reject_message("has a message from or to rank " + std::to_string(p.rank) + "; there are 0 to " +
+                     std::to_string(schedule_.ranks - 1));
+  }
+  void check(Ranks all) const {
+    if (all.count > 0) check(Place{all[0]}), check(Place{all[all.count - 1]});
+  }
+  void check(Chunk c) const {
+    if (c.first < 0 || c.count < 0 || c.first > schedule_.blocks - c.count)
+      reject_message("sends blocks from " + std::to_string(c.first) + " on, " + std::to_string(c.count) +
+                     " of them; there are 0 to " + std::to_string(schedule_.blocks - 1));
+  }
+  void check_channel(std::uint16_t channel) const {
+    if (channel >= schedule_.channels)
+      reject_message("uses channel " + std::to_string(channel) + "; there are 0 to " +
+                     std::to_string(schedule_.channels - 1));
+  }
+
+  const Schedule& schedule_;
+  const std::string& name_;
+  std::int64_t number_ = -1;  ///< of the step, from 0 on
+};
+
 }  // namespace
 
 std::string Counterexample::words() const {
@@ -190,7 +256,14 @@ std::string Counterexample::words() const {
 
 std::optional<Counterexample> prove(const Schedule& schedule, Collective collective, Rank root,
                                     const std::function<void(std::int64_t step)>& began) {
+  Playable::check_rule(schedule, "the schedule");
   return Proof(schedule, definition(collective), root, began).run();
+}
+
+void check_playable(const Schedule& schedule, Collective collective, Rank ranks, const std::string& name) {
+  Playable playable(schedule, name);
+  playable.check_head(definition(collective), ranks);
+  for_each_step(schedule, true, [&](const Step& step) { playable.check(step); });
 }
 
 }  // namespace collcast

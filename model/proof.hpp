@@ -24,4 +24,9 @@ struct Counterexample {
 std::optional<Counterexample> prove(const Schedule& schedule, Collective collective, Rank root = 0,
                                     const std::function<void(std::int64_t step)>& began = {});
 
+/// Throws InputError, which calls the schedule `name`, unless it is one of the collective on so many ranks
+/// that can be played: its messages run between its ranks and carry blocks that it has. `prove` says whether
+/// it is right, too.
+void check_playable(const Schedule& schedule, Collective collective, Rank ranks, const std::string& name);
+
 }  // namespace collcast

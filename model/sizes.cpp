@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 
@@ -34,13 +35,18 @@ Bytes parse_size(const std::string& text, const std::string& what) {
   const std::string unit(end, text.data() + text.size());
   if (error == std::errc() && std::isfinite(value) && value >= 0)
     for (const auto& [name, factor] : units)
-      if (unit == name && value * factor <= 1e18) {
+      if (unit == name && value * factor <= largest_size.value) {
         if (factor == 1 && value != std::floor(value))
           throw InputError(what + " '" + text + "' is no whole number of bytes");
         return Bytes(std::floor(value * factor));
       }
   throw InputError(what + " '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB" +
                    (text.find(',') == std::string::npos ? "" : ", with a decimal point"));
+}
+
+void check_size(Bytes size, const std::string& what) {
+  if (!(size >= Bytes() && size <= largest_size))
+    throw InputError(what + " must be from 0 to 1e18 bytes, got " + text::number(size.value));
 }
 
 }  // namespace collcast

@@ -11,4 +11,9 @@ namespace collcast {
 /// which calls the text `what`.
 Bytes parse_size(const std::string& text, const std::string& what = "size");
 
+/// The largest size of a message, and of anything that is sent.
+inline constexpr Bytes largest_size = Bytes(1e18);
+/// Throws InputError unless it is a number from 0 to the largest.
+void check_size(Bytes size, const std::string& what = "size");
+
 }  // namespace collcast

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "forecast/answer.hpp"
 #include "forecast/report/answer.hpp"
 #include "support/json.hpp"
@@ -52,6 +54,47 @@ TEST(Ask, TakesAnAlgorithmOfTheCallersOwn) {
   }
   q.collectives = {"broadcast"};
   EXPECT_EQ(complaint([&] { ask(q); }), "allreduce own is no algorithm of broadcast");
+}
+
+/// A schedule that sends by `rule`, on as many ranks as `ranks` says of those that are asked for.
+Algorithm own_broadcast(
+    Schedule::Rule rule, Rank (*ranks)(Rank) = [](Rank p) { return p; }) {
+  return {.collective = Collective::broadcast, .name = "own", .schedule = [rule, ranks](const Call& c) {
+            return Schedule{ranks(c.ranks), 1, 1, rule};
+          }};
+}
+
+TEST(Ask, RefusesASchedulesOfTheCallersOwnThatNobodyCanPlay) {
+  const auto said = [](const Algorithm& own, const std::string& policy = "fastest") {
+    Question q = allreduce();
+    q.collectives = {"broadcast"}, q.platforms = {"flat"}, q.ranks = {4}, q.own = &own, q.policy = policy;
+    return complaint([&] { ask(q); });
+  };
+  const Algorithm far = own_broadcast([](std::int64_t, Step& st) { st.send(0, 1000000, Chunk{}); });
+  for (const char* policy : {"fastest", "mpich"})
+    EXPECT_EQ(said(far, policy),
+              "broadcast own on 4 ranks: step 0 has a message from or to rank 1000000; there are 0 to 3");
+  EXPECT_EQ(said(own_broadcast([](std::int64_t, Step& st) {
+              st.send(0, 1, Chunk{1, 1});
+            })),
+            "broadcast own on 4 ranks: step 0 sends blocks from 1 on, 1 of them; there are 0 to 0");
+  EXPECT_EQ(said(own_broadcast([](std::int64_t, Step& st) {
+              st.multicast(0, {1, 4}, Chunk{});
+            })),
+            "broadcast own on 4 ranks: step 0 has a message from or to rank 4; there are 0 to 3");
+  EXPECT_EQ(said(own_broadcast([](std::int64_t, Step&) {}, [](Rank) { return 8; })),
+            "broadcast own is a schedule of 8 ranks, asked for 4");
+  EXPECT_EQ(said(own_broadcast({})), "broadcast own has steps, but no rule that adds their messages");
+  EXPECT_EQ(said({.collective = Collective::broadcast, .name = "own"}),
+            "broadcast own needs a schedule, and to say which ranks it supports");
+}
+
+TEST(Ask, RefusesSizesThatAreNone) {
+  Question q = allreduce("ring");
+  for (const double size : {std::nan(""), HUGE_VAL, -1.0, 2e18}) {
+    q.sizes = {Bytes(size)};
+    EXPECT_TRUE(complaint([&] { ask(q); }).starts_with("size must be from 0 to 1e18 bytes, got ")) << size;
+  }
 }
 
 TEST(Ask, WhatIsSkippedAtSeveralSizesIsOneNote) {

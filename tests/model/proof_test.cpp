@@ -48,6 +48,10 @@ TEST(Contributions, RepeatsMayBeAllowed) {
   EXPECT_EQ(sets.sum(sets.of({0, 4}), sets.of({2, 7})), sets.of({0, 7}));
 }
 
+TEST(Proof, NeedsARule) {
+  EXPECT_THROW(prove({2, 1, 1, {}}, Collective::allreduce), InputError);
+}
+
 TEST(Proof, ASwapIsAnAllreduceOfTwo) {
   EXPECT_EQ(words(one_step(2, 1, {reduce(0, 1), reduce(1, 0)}), Collective::allreduce), "holds");
 }
