@@ -66,6 +66,8 @@ void Several::set(const std::vector<std::string>& assignments) {
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
       throw InputError("--set '" + text + "' is not KEY=VALUE, as in network.bandwidth_GBps=25");
+    if (settings_.contains("set") && settings_["set"].contains(text.substr(0, equals)))
+      throw InputError("--set: " + text.substr(0, equals) + " is set twice");
     Json& values = settings_["set"][text.substr(0, equals)] = Json::array();
     if (is_list(text.substr(0, equals))) {
       values.push_back(text.substr(equals + 1));

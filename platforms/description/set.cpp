@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <sstream>
 
 #include "platforms/description/edit.hpp"
@@ -124,6 +125,17 @@ std::vector<std::string> settable(const Json& json) {
   return paths;
 }
 
+std::string path_of(const std::string& assignment) {
+  return assignment.substr(0, assignment.find('='));
+}
+
+/// Throws InputError if two assign to one parameter.
+void refuse_twice(const std::vector<std::string>& assignments) {
+  std::set<std::string> seen;
+  for (const std::string& a : assignments)
+    if (!seen.insert(path_of(a)).second) throw InputError(by_user + ": " + path_of(a) + " is set twice");
+}
+
 struct Paths {
   std::vector<std::string> all, edited;
   explicit Paths(const Json& json) : all(settable(json)), edited(edits(json)) {}
@@ -133,7 +145,7 @@ struct Paths {
 void assign(Json& json, const Names& of, const Paths& paths, const std::string& assignment,
             const std::string& origin) {
   const std::size_t equals = assignment.find('=');
-  const std::string path = assignment.substr(0, equals);
+  const std::string path = path_of(assignment);
   if (equals == std::string::npos) reject(origin, assignment, "needs a value: " + assignment + "=...");
   if (std::ranges::find(paths.all, path) == paths.all.end())
     reject(origin, path, of.name + " has no such parameter; " + meant(of, path, paths.all));
@@ -160,6 +172,7 @@ void assign_all(Json& json, const std::string& file, const std::vector<std::stri
 
 void set_all(Description& description, const std::vector<std::string>& assignments) {
   if (assignments.empty()) return;
+  refuse_twice(assignments);
   const Paths paths(description.json());
   Json json = description.json();
   for (const std::string& a : assignments)

@@ -116,7 +116,7 @@ std::vector<Seat> listed(const Placement& p, const Blueprint& b, const NodeGraph
 Placement parse_placement(const std::string& text) {
   const auto known = std::ranges::find(orders, text);
   if (known != orders.end()) return static_cast<Placement::Order>(known - orders.begin());
-  if (!std::filesystem::exists(text))
+  if (std::error_code too_long; !std::filesystem::exists(text, too_long))
     throw InputError(
         "placement: must be block, round-robin, by-socket or a file of 'rank 0=node3 slot=1' lines, not '" +
         text + "'");

@@ -57,6 +57,10 @@ TEST(Set, RefusesAndLeavesAllAsItWas) {
             "--set: protocol.hold: must be one of injection, delivery, not \"never\"");
   EXPECT_EQ(said("network.levels.0.down=30"),
             "summit: network.levels.0: 30 ports down and 18 up do not fit a switch of 36 (switch_ports)");
+  EXPECT_EQ(complaint([&] {
+              set_all(d, {"network.bandwidth_GBps=5", "network.bandwidth_GBps=6"});
+            }),
+            "--set: network.bandwidth_GBps is set twice");
   EXPECT_EQ(d.json(), before);
 }
 
