@@ -137,40 +137,81 @@ bool is_list(PyObject* given) {
   return PyList_Check(given) || PyTuple_Check(given);
 }
 
-/// Whether it is a path, or a list with one in it.
-bool has_path(PyObject* given) {
-  if (!is_list(given)) return is_path(given);
+/// An array without dimensions: a sequence for Python, but one without a length.
+bool is_single(PyObject* given) {
+  if (PyUnicode_Check(given) || PyLong_Check(given) || PyFloat_Check(given) || !PySequence_Check(given))
+    return false;
+  if (!py::hasattr(given, "ndim") || !py::hasattr(given, "item")) return false;
+  const py::object dimensions = py::reinterpret_borrow<py::object>(given).attr("ndim");
+  return dimensions.equal(py::int_(0));
+}
+
+bool is_other(PyObject* given) {
+  return is_path(given) || is_single(given);
+}
+
+/// Whether it is a path or an array without dimensions, or a list with one in it.
+bool has_other(PyObject* given) {
+  if (!is_list(given)) return is_other(given);
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given); ++i)
-    if (is_path(PySequence_Fast_GET_ITEM(given, i))) return true;
+    if (is_other(PySequence_Fast_GET_ITEM(given, i))) return true;
   return false;
 }
 
-/// The text of a path, alone or in a list; everything else as it is.
-py::object without_paths(py::handle given) {
-  if (!has_path(given.ptr())) return py::reinterpret_borrow<py::object>(given);
+/// The text of a path and the number of an array, alone or in a list; everything else as it is.
+py::object without_others(py::handle given) {
+  if (!has_other(given.ptr())) return py::reinterpret_borrow<py::object>(given);
   if (is_list(given.ptr())) {
     py::list all;
-    for (const py::handle item : given) all.append(without_paths(item));
+    for (const py::handle item : given) all.append(without_others(item));
     return all;
   }
+  if (is_single(given.ptr())) return given.attr("item")();
   PyObject* path = PyOS_FSPath(given.ptr());
   if (!path) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(path);
 }
 
-void replace_paths(py::tuple& args, py::dict& named) {
+void replace_others(py::tuple& args, py::dict& named) {
   py::tuple positional(args.size());
-  for (std::size_t i = 0; i < args.size(); ++i) positional[i] = without_paths(args[i]);
+  for (std::size_t i = 0; i < args.size(); ++i) positional[i] = without_others(args[i]);
   py::dict keywords;
-  for (const auto& [key, value] : named) keywords[key] = without_paths(value);
+  for (const auto& [key, value] : named) keywords[key] = without_others(value);
   args = positional, named = keywords;
+}
+
+/// Whether a text, or one in a list or dictionary, holds a NUL, where words of errors would end.
+bool has_nul(py::handle given) {
+  if (PyUnicode_Check(given.ptr()))
+    return PyUnicode_FindChar(given.ptr(), 0, 0, PyUnicode_GET_LENGTH(given.ptr()), 1) >= 0;
+  if (PyDict_Check(given.ptr())) {
+    for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(given))
+      if (has_nul(key) || has_nul(value)) return true;
+    return false;
+  }
+  if (!is_list(given.ptr())) return false;
+  for (const py::handle item : given)
+    if (has_nul(item)) return true;
+  return false;
+}
+
+/// Raises InputError.
+[[noreturn]] void refuse_nul(const Function& f, py::handle given) {
+  const std::string words =
+      f.name + "(): " + std::string(py::repr(given)) + " holds a NUL, which no name does";
+  PyErr_SetString(py::module_::import("collcast").attr("InputError").ptr(), one_line(words).c_str());
+  throw py::error_already_set();
 }
 
 py::object answered(const Function& f, py::tuple args, py::dict named) {
   bool any = false;
-  for (const py::handle value : args) any |= has_path(value.ptr());
-  for (const auto& [key, value] : named) any |= has_path(value.ptr());
-  if (any) replace_paths(args, named);
+  for (const py::handle value : args) any |= has_other(value.ptr());
+  for (const auto& [key, value] : named) any |= has_other(value.ptr());
+  if (any) replace_others(args, named);
+  for (const py::handle value : args)
+    if (has_nul(value)) refuse_nul(f, value);
+  for (const auto& [key, value] : named)
+    if (has_nul(value)) refuse_nul(f, value);
   PyObject* answer = PyObject_Call(f.made.ptr(), args.ptr(), named.ptr());
   if (answer) return py::reinterpret_steal<py::object>(answer);
   py::error_already_set error;

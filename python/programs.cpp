@@ -66,15 +66,14 @@ py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::stri
                  const std::string& input, const std::string& checkpoint, const std::string& policy,
                  const std::string& engine, const Assignments& set, const std::string& steps, bool explain,
                  bool sensitivity) {
-  const auto number = [](double n) { return Json(n).dump(); };
   workloads::TrainingText step{.model = {},
                                .framework = framework,
                                .precision = precision,
                                .policy = policy,
                                .batch = std::to_string(batch),
-                               .throughput = throughput ? number(*throughput) : "",
-                               .slowdown = number(slowdown),
-                               .noise = number(noise),
+                               .throughput = throughput ? number_text(*throughput) : "",
+                               .slowdown = number_text(slowdown),
+                               .noise = number_text(noise),
                                .input = input,
                                .checkpoint = checkpoint};
   std::optional<workloads::Convergence> experience;

@@ -29,9 +29,9 @@ py::object to_python(const Json& json) {
 
 Bytes bytes(const Size& size) {
   if (const auto* text = std::get_if<std::string>(&size)) return parse_size(*text, "size");
-  const double number = std::get<double>(size);
-  if (!(number >= 0) || number > 1e18) throw InputError("size must be from 0 to 1e18 bytes");
-  return Bytes(number);
+  const Bytes number(std::get<double>(size));
+  check_size(number);
+  return number;
 }
 
 std::string text(const Size& size) {
@@ -43,13 +43,19 @@ Rank checked_ranks(Rank ranks) {
   return static_cast<Rank>(parse_count(std::to_string(ranks), "number of ranks", 1, 1 << 24));
 }
 
+std::string number_text(double number) {
+  return std::isfinite(number) ? Json(number).dump() : std::to_string(number);
+}
+
 std::vector<std::string> assignments(const Assignments& given) {
   if (const auto* one = std::get_if<std::string>(&given)) return {*one};
   if (const auto* several = std::get_if<std::vector<std::string>>(&given)) return *several;
   std::vector<std::string> all;
-  for (const auto& [key, value] : std::get<std::map<std::string, Size>>(given)) {
+  for (const auto& [key, value] : std::get<std::map<std::string, Assigned>>(given)) {
+    if (const bool* truth = std::get_if<bool>(&value))
+      throw InputError("set: " + key + " is " + (*truth ? "True" : "False") + "; expected a number or text");
     const auto* words = std::get_if<std::string>(&value);
-    all.push_back(key + "=" + (words ? *words : Json(std::get<double>(value)).dump()));
+    all.push_back(key + "=" + (words ? *words : number_text(std::get<double>(value))));
   }
   return all;
 }

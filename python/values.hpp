@@ -57,8 +57,12 @@ std::string text(const std::optional<T>& number) {
   return number ? std::to_string(*number) : std::string();
 }
 
-/// What --set takes: one "KEY=VALUE", several, or a value for each key.
-using Assignments = std::variant<std::string, std::map<std::string, Size>, std::vector<std::string>>;
+/// A number as the command line has it; "nan" and "inf" too, for it to refuse.
+std::string number_text(double number);
+
+/// What --set takes: one "KEY=VALUE", several, or a value for each key. Python's True would pass for a 1.
+using Assigned = std::variant<double, std::string, bool>;
+using Assignments = std::variant<std::string, std::map<std::string, Assigned>, std::vector<std::string>>;
 std::vector<std::string> assignments(const Assignments& given);
 
 Memory memory(const std::string& name);

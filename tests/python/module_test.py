@@ -140,7 +140,13 @@ for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did y
                     (lambda: collcast.train("resnet5", "flat", 4), "resnet50"),
                     (lambda: collcast.train("resnet50", "p40-node", 9), "p40-node holds 8 ranks, not 9"),
                     (lambda: collcast.train("resnet50", "dgx-1v", 8, noise=-1), "noise must not be negative"),
-                    (lambda: collcast.train("resnet50", "dgx-1v", 8, noise=float("nan")), "noise"),
+                    (lambda: collcast.train("resnet50", "dgx-1v", 8, noise=float("nan")), "noise 'nan' is not a number"),
+                    (lambda: collcast.train("resnet50", "dgx-1v", 8, throughput=1e-320), "throughput must be from 1e-9"),
+                    (lambda: collcast.predict("all\0reduce", "flat", 4, 1), "'all\\x00reduce' holds a NUL"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, 1, set=["a\0b=1"]), "holds a NUL"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, 1, set={"network.latency_us": True}),
+                     "set: network.latency_us is True; expected a number or text"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, float("nan")), "size must be from 0 to 1e18 bytes"),
                     (lambda: collcast.train("resnet50", "dgx-1v", 0), "number of ranks '0' is not"),
                     (lambda: collcast.train([], "dgx-1v", 8), "model: the list is empty"),
                     (lambda: collcast.train("resnet50", [], 8), "platform: the list is empty"),
@@ -180,6 +186,7 @@ assert collcast.times("allreduce", "flat", 4, 1024).shape == (3,)
 # A barrier has no size; it was three numbers written into an array of none.
 assert collcast.times("barrier", "flat", [4, 8]).shape == (2, 3)
 assert collcast.predict("barrier", "flat", 4)[0]["time_s"] == collcast.times("barrier", "flat", 4, [])[0] > 0
+assert collcast.times("allreduce", "flat", numpy.array(4), numpy.array(1024)).shape == (3,)  # no length, one number
 sizes = 2 ** numpy.arange(10, 13)  # numpy's own numbers are sizes and ranks as well
 assert collcast.times("allreduce", ["flat", "summit"], numpy.array([4]), sizes).shape == (2, 1, 3, 3)
 
