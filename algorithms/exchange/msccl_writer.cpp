@@ -203,13 +203,29 @@ void write_step(const Step& step, std::vector<RankWriter>& writers) {
       writers[static_cast<std::size_t>(t.to.rank)].receive(t.from.rank, t.channel, messages[i], t.combine);
 }
 
+/// Throws InputError where the file would have hundreds of megabytes, which nobody's runtime reads.
+void require_small(const Schedule& schedule) {
+  constexpr std::int64_t most = 1'000'000;
+  std::int64_t messages = 0;
+  for_each_step(schedule, false, [&](const Step& step) {
+    messages += static_cast<std::int64_t>(step.transfers.size());
+    return messages <= most;
+  });
+  if (messages > most)
+    throw InputError(
+        "MSCCL's XML has a line for each message, and these would be more than a million; write it for fewer "
+        "ranks, or with larger segments");
+}
+
 }  // namespace
 
 Call in_a_small_file(const Algorithm& algorithm, Call call) {
   constexpr std::int64_t most_messages = 20000;
   const Block wanted = call.segments;
   call.segments = 1;
-  const std::int64_t once = std::max<std::int64_t>(1, traffic(algorithm.schedule(call)).messages);
+  const Schedule whole = algorithm.schedule(call);
+  require_small(whole);
+  const std::int64_t once = std::max<std::int64_t>(1, traffic(whole).messages);
   call.segments = std::clamp<Block>(most_messages / once, 1, wanted);
   return call;
 }
@@ -218,6 +234,7 @@ std::string write_msccl(const Schedule& schedule, Collective collective, const s
   const Definition& d = definition(collective);
   if (d.counted)
     throw InputError("MSCCL's chunks are all of one size; those of " + std::string(d.name) + " are not");
+  require_small(schedule);
   const Buffers buffers(collective, schedule.ranks, schedule.blocks);
   std::vector<RankWriter> writers;
   for (Rank r = 0; r < schedule.ranks; ++r) writers.emplace_back(buffers, collective, r, schedule.ranks);
