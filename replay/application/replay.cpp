@@ -247,6 +247,9 @@ class Replay {
     if (!result.stopped_short.empty())
       report.notes.push_back("the replay ends where the trace does: " + result.stopped_short);
     report.notes.insert(report.notes.end(), selection_.notes().begin(), selection_.notes().end());
+    for (const std::string& words : selection_.unused())
+      report.notes.push_back("--algorithm " + words + " changes nothing: " + source_.info().name +
+                             " has no such collective whose algorithm is chosen");
     const std::string messages = nominal_.nccl ? "ncclSend and ncclRecv" : "the platform's own software";
     if (prices_)
       add_notes_of_prices(report, messages, result.messages > 0);

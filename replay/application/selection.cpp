@@ -22,7 +22,10 @@ Selection::Selection(const Description& description, const Machine& machine, con
     const auto at = what.find('@');
     const Definition& d = definition(what.substr(0, at));
     const Bytes from = at == std::string::npos ? Bytes() : parse_size(what.substr(at + 1));
-    const Named chosen = name == "auto" ? Named() : Named{name, named(fabric, algorithm(d.collective, name))};
+    Named chosen;
+    if (name != "auto")
+      chosen.algorithm = name, chosen.chooser = named(fabric, algorithm(d.collective, name));
+    chosen.as_written = what + "=" + name;
     if (!forced_[d.collective].emplace(from, chosen).second)
       throw InputError(what + "=" + name + ": these messages have an algorithm already");
   }
@@ -34,6 +37,7 @@ const Selection::Named* Selection::forced(Collective collective, Bytes message) 
   const auto above = all->second.upper_bound(message);
   if (above == all->second.begin()) return nullptr;
   const Named& named = std::prev(above)->second;
+  named.used = true;
   return named.algorithm.empty() ? nullptr : &named;
 }
 
@@ -41,6 +45,14 @@ const std::string& Selection::named_by_user(Collective collective, Bytes message
   static const std::string none;
   const Named* named = forced(collective, message);
   return named ? named->algorithm : none;
+}
+
+std::vector<std::string> Selection::unused() const {
+  std::vector<std::string> all;
+  for (const auto& [collective, by_size] : forced_)
+    for (const auto& [from, named] : by_size)
+      if (!named.used) all.push_back(named.as_written);
+  return all;
 }
 
 /// Whether neighbouring sizes may be played otherwise.

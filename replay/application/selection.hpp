@@ -35,6 +35,8 @@ class Selection {
   const std::string& named_by_user(Collective collective, Bytes message) const;
   /// Notes on where the fastest was taken although a library's choice was asked for, and why.
   const std::set<std::string>& notes() const { return notes_; }
+  /// What the user named for collectives that were never asked for, as the user wrote it.
+  std::vector<std::string> unused() const;
   /// Whether a library chose sends that return when their buffers are free.
   bool blocking() const { return blocking_; }
 
@@ -42,6 +44,8 @@ class Selection {
   struct Named {
     std::string algorithm;  ///< empty: as the policy chooses
     Chooser chooser;
+    std::string as_written;     ///< "allreduce@64KiB=ring"
+    mutable bool used = false;  ///< some collective is one of them
   };
   using Forced = std::map<Bytes, Named>;  ///< by the smallest message that each is for
   const Named* forced(Collective collective, Bytes message) const;
