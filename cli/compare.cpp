@@ -162,7 +162,7 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
   report.title = of.value + (options.engine_given ? ", engine " + options.engine : "");
   if (options.engine_given) report.head["engine"] = options.engine;
   if (of.verb != "replay") return;
-  const auto source = open_source(files_like(of.value), workloads::steps(options.steps));
+  const auto source = open_source(trace_files(of.value), workloads::steps(options.steps));
   report.head = {{"trace", source->info().name}, {"engine", options.engine}, {"ranks", source->ranks()}};
   report.title = title(*source);
   report.remark =

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include "cli/options.hpp"
 #include "cli/runs.hpp"
@@ -142,12 +143,6 @@ sweep::Rows worked(Priced& last, const sweep::Point& point) {
   Json told{{"job", job.name}, {"platform", platform.name()}};
   told.update(workloads::job_row(job, last.playing->forecast(job), 0, platform));
   return last.told(std::move(told));
-}
-
-std::vector<std::string> trace_files(const std::string& trace) {
-  std::vector<std::string> files = files_like(trace);
-  if (files.empty()) throw InputError("there is no trace '" + trace + "'");
-  return files;
 }
 
 sweep::Rows replayed(const sweep::Point& point) {
@@ -294,6 +289,13 @@ std::vector<report::Column> time_columns(const std::string& verb) {
           text_of("dearest collective", "dearest_collective"),
           number_of("of it", "dearest_collective_s", seconds),
           text_of("limited by", "limited_by")};
+}
+
+std::vector<std::string> trace_files(const std::string& traces) {
+  std::istringstream lines(traces);
+  for (std::string line; std::getline(lines, line);)
+    if (files_like(line).empty()) throw InputError("there is no trace '" + line + "'");
+  return files_like(traces);
 }
 
 std::vector<sweep::Verb> sweep_verbs() {

@@ -143,6 +143,28 @@ TEST(Options, TakeNoEmptyTextAndNoNumberThatIsNone) {
   EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("; decimals follow a point"));
 }
 
+/// Their sums and products would be no numbers: some crashed, some never ended.
+TEST(Options, TakeNoNumberBeyondAnyMeasure) {
+  const std::string on = " --platform summit --ranks 6", job = "job ",
+                    plan = "plan --platform summit --ranks 6 ";
+  const std::string train = "train --model resnet50" + on;
+  for (const std::string& arguments :
+       {job + "kmeans:compute=1e308s" + on, job + "kmeans:points=1e308" + on,
+        job + "kmeans:efficiency=1e-320" + on, job + "stencil:compute=1e308s" + on,
+        train + " --throughput 1e-320", train + " --throughput 1e308", train + " --slowdown 1e308",
+        train + " --noise 1e308", train + " --input packed:shared=1e-320",
+        train + " --framework horovod:request=1e308s,cache=0",
+        train + " --framework megatron:ep=8,imbalance=1e308", plan + "--model resnet50 --samples 1e308",
+        plan + "--model resnet50 --samples 1e6 --time 1e308h",
+        plan + "--model resnet50 --samples 1e6 --noise 1e308",
+        plan + "--job kmeans:compute=1e300s --runs 1e300"}) {
+    const Outcome o = shell("timeout 60 " + collcast::testing::build_folder + "/collcast " + arguments);
+    EXPECT_EQ(o.code, 2) << arguments;
+    EXPECT_TRUE(one_line(o.err)) << arguments << o.err;
+    EXPECT_EQ(o.out, "") << arguments;
+  }
+}
+
 /// What a measurement takes says nothing of tables.
 TEST(Options, OfARunNeedOne) {
   for (const char* option : {"--window 4", "--star 4", "--size 4", "--pairs 4", "-- mpirun"}) {
@@ -237,6 +259,17 @@ TEST(Inputs, OfOtherEditorsAreRead) {
   const Outcome o = collcast("predict allreduce --ranks 4 --size 1KiB --platform " + file);
   EXPECT_EQ(o.code, 0) << o.err;
   EXPECT_THAT(o.out, HasSubstr("`collcast platforms " + file + "` lists them"));
+}
+
+TEST(Inputs, ThatAreMissingAmongSeveralAreMissed) {
+  for (const std::string& arguments : {"replay " + trace + " nosuch --platform edr-cluster,summit",
+                                       "compare " + trace + " nosuch --on edr-cluster",
+                                       "compare nosuch.cct " + trace + " --on edr-cluster"}) {
+    const Outcome o = collcast(arguments);
+    EXPECT_EQ(o.code, 2) << arguments;
+    EXPECT_TRUE(o.err.starts_with("collcast: there is no trace 'nosuch")) << arguments << o.err;
+    EXPECT_TRUE(one_line(o.err)) << arguments << o.err;
+  }
 }
 
 TEST(HostileTraces, AreRefusedInOneLine) {
