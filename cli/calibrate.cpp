@@ -148,6 +148,28 @@ Json paths_of(const Calibration& calibration) {
   return paths;
 }
 
+/// A row for each piece of a path.
+Json csv_rows(const Calibration& calibration) {
+  Json rows = Json::array();
+  for (const Json& path : paths_of(calibration))
+    for (const Json& piece : path["pieces"]) {
+      Json row{{"path", path["path"]}};
+      for (const char* key : {"from_bytes", "fixed_s", "fixed_deviation_s", "gap_s", "gap_deviation_s",
+                              "seconds_per_byte", "seconds_per_byte_deviation"})
+        row[key] = piece.value(key, Json());
+      for (const char* key : {"noise", "latency_error", "bandwidth_error"}) row[key] = path[key];
+      rows.push_back(row);
+    }
+  return rows;
+}
+
+/// What changed beside the rows.
+void tell_beside(const Calibration& calibration) {
+  for (const HardwareReport& h : calibration.hardware)
+    note(h.parameter + ": " + number(h.before) + " -> " + number(h.after) + " (" + h.reason + ")");
+  for (const std::string& words : calibration.notes) note(words);
+}
+
 Json answer(const Calibration& calibration, const CalibrateOptions& options) {
   Json hardware = Json::array();
   for (const HardwareReport& h : calibration.hardware)
@@ -195,6 +217,14 @@ Json answer(const NcclCalibration& c, const CalibrateOptions& options) {
           {"tables", tables},           {"noise", c.noise},     {"notes", c.notes}};
 }
 
+Json csv_rows(const NcclCalibration& calibration) {
+  return answer(calibration, {})["costs"];
+}
+
+void tell_beside(const NcclCalibration& calibration) {
+  for (const std::string& words : calibration.notes) note(words);
+}
+
 void print_found(const NcclCalibration& c, const CalibrateOptions& options) {
   print_text(options.output + ": " + options.base + " with what tables of nccl-tests say of " +
              options.policy + "\n\n");
@@ -222,11 +252,11 @@ void write(const Json& platform, const CalibrateOptions& options) {
 }
 
 template <class Calibrated>
-void tell(const Calibrated& calibrated, const CalibrateOptions& options, const char* rows) {
+void tell(const Calibrated& calibrated, const CalibrateOptions& options) {
   if (options.format == Format::json)
     print_json(answer(calibrated, options));
   else if (options.format == Format::csv)
-    print_csv(answer(calibrated, options)[rows]);
+    print_csv(csv_rows(calibrated)), tell_beside(calibrated);
   else
     print_found(calibrated, options);
 }
@@ -262,12 +292,12 @@ void run_calibrate(CalibrateOptions options) {
     const NcclCalibration calibration = calibrate_nccl(base, all, options.policy, source_of(dates));
     progress_end();
     write(calibration.platform, options);
-    return tell(calibration, options, "costs");
+    return tell(calibration, options);
   }
   const Calibration calibration = calibrate(base, all, dates);
   progress_end();
   write(calibration.platform, options);
-  tell(calibration, options, "hardware");
+  tell(calibration, options);
 }
 
 }  // namespace

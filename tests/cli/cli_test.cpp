@@ -2,6 +2,8 @@
 // The command line as its users call it: the built program, its output and its exit codes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -647,6 +649,20 @@ TEST(Cli, PredictTimesNcclByItsTransport) {
   EXPECT_LT(p["lower_bound_s"], p["time_s"]);
   EXPECT_LT(p["low_s"], p["time_s"]);
   EXPECT_LT(p["time_s"], p["high_s"]);
+}
+
+/// Where it changes no hardware, too.
+TEST(Calibrate, CsvHasARowForEachPieceOfAPath) {
+  const collcast::Folder folder;
+  std::ofstream table(folder / "latency.txt");
+  table << "# OSU MPI Latency Test v5.6.3\n# Size          Latency (us)\n";
+  for (int size = 1; size <= 1 << 20; size *= 2) table << size << " " << 1.5 + size / 11000.0 << "\n";
+  table.close();
+  const Outcome o = collcast("calibrate --from " + (folder / "latency.txt") +
+                             ":nodes=2 --base edr-cluster -o " + (folder / "mine.json") + " --format csv");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_TRUE(o.out.starts_with("path,from_bytes,fixed_s,fixed_deviation_s,gap_s,")) << o.out;
+  EXPECT_GE(std::ranges::count(o.out, '\n'), 2) << o.out;
 }
 
 }  // namespace
