@@ -84,8 +84,16 @@ Several cases(const JobOptions& options) {
   return cases;
 }
 
+/// Throws InputError where something was given that a list of applications does not take.
+void require_list_only(const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options())
+    if (const std::string name = option->get_name();
+        option->count() > 0 && name != "--list" && name != "--format" && name != "--wide")
+      throw InputError(name + " needs a job, FILE.json or an application" +
+                       (verb.count("--list") > 0 ? ", without --list" : "; see collcast job --list"));
+}
+
 int run_job(const JobOptions& options) {
-  if (options.list || options.what.empty()) return list_applications(options.format), 0;
   if (options.platform.empty()) throw InputError("--platform is required; see collcast job --help");
   if (const Several several = cases(options); several.more_than_one())
     return several.answer("job", options.what, options.format);
@@ -169,7 +177,11 @@ void add_job(CLI::App& app, int& exit_code) {
       "Example: collcast job halo.json --platform summit --ranks 96,384\n"
       "Example: collcast job p3dfft:n=2048,mode=offload --platform bluefield-2-cluster --ranks 256 "
       "--explain");
-  verb->callback([options, &exit_code] { exit_code = run_job(*options); });
+  verb->callback([options, verb, &exit_code] {
+    if (!options->list && !options->what.empty()) return void(exit_code = run_job(*options));
+    require_list_only(*verb);
+    list_applications(options->format);
+  });
 }
 
 }  // namespace collcast::cli

@@ -2,21 +2,35 @@
 #include "cli/manual.hpp"
 
 #include <iostream>
+#include <set>
 
+#include "algorithms/catalogue.hpp"
 #include "cli/verbs.hpp"
 #include "libraries/policy.hpp"
+#include "libraries/tuner/tuner.hpp"
 #include "model/collective.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
 #include "support/suggest.hpp"
+#include "workloads/models/model.hpp"
+#include "workloads/training/framework.hpp"
 
 namespace collcast::cli {
 namespace {
 
-std::vector<std::string> collectives() {
+/// Of all collectives.
+std::vector<std::string> algorithm_names() {
+  std::set<std::string> names;
+  for (const Algorithm* a : catalogue()) names.insert(a->name);
+  return {names.begin(), names.end()};
+}
+
+/// The names of a list.
+template <class List>
+std::vector<std::string> listed_names(const List& list) {
   std::vector<std::string> names;
-  for (const Definition& d : definitions()) names.emplace_back(d.name);
+  for (const auto& one : list) names.emplace_back(one.name);
   return names;
 }
 
@@ -31,8 +45,12 @@ std::vector<std::string> alternatives(const std::string& text) {
 std::vector<std::string> values(const CLI::Option& option) {
   const std::string& name = option.get_single_name();
   if (name == "platform" || name == "on" || name == "base") return shipped_platforms();
-  if (name == "collective") return collectives();
+  if (name == "collective") return listed_names(definitions());
   if (name == "policy") return policies();
+  if (name == "model") return listed_names(workloads::model_names());
+  if (name == "framework") return listed_names(workloads::framework_names());
+  if (name == "for") return listed_names(tuner::formats());
+  if (name == "algorithm" && option.get_option_text() == "A") return algorithm_names();
   return alternatives(option.get_option_text());
 }
 

@@ -9,11 +9,14 @@ namespace collcast::cli {
 using namespace report;
 
 void add_pictures(CLI::App& verb, Pictures& pictures) {
-  verb.add_option("--timeline", pictures.timeline,
-                  "Writes a timeline of computation and messages, for ui.perfetto.dev or chrome://tracing")
-      ->option_text("FILE.json.gz");
+  CLI::Option* timeline =
+      verb.add_option(
+              "--timeline", pictures.timeline,
+              "Writes a timeline of computation and messages, for ui.perfetto.dev or chrome://tracing")
+          ->option_text("FILE.json.gz");
   verb.add_option("--timeline-events", pictures.timeline_events,
                   "About how many events to keep, the longest ones (default 400,000)")
+      ->needs(timeline)
       ->check(CLI::Range(std::int64_t{1000}, std::int64_t{50'000'000}))
       ->option_text("N");
   verb.add_option("--report", pictures.report, "Writes the answer as a page with pictures, for a browser")

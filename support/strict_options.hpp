@@ -44,7 +44,7 @@ inline void make_strict(CLI::App& app) {
   constexpr double any = std::numeric_limits<double>::max();
   for (CLI::Option* option : app.get_options()) {
     const std::string type = option->get_type_name();
-    if (option->get_positional() || option->get_expected_max() == 0) continue;
+    if (option->get_name() == "command" || option->get_expected_max() == 0) continue;
     option->check([=](const std::string& text) {
       if (text.empty()) return std::string("must not be empty");
       try {

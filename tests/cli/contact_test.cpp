@@ -144,6 +144,27 @@ TEST(Mistakes, LeadOn) {
            {"predict allreduce --platform flat --ranks=4, --size 1KiB", "--ranks: '4,' has an empty item"},
            {"train --model resnet50 --platform summit -n,6", "-n: ',6' has an empty item"},
            {"man predit", "there is no verb 'predit'; did you mean 'predict'?"},
+           {"predict allreduce --platform flat --ranks 4 --size 8 --timeline-events 1000",
+            "--timeline-events requires --timeline; see collcast predict --help\n"},
+           {predict + "--set network.latency_us=1 --set network.latency_us=2",
+            "--set: network.latency_us is set twice\n"},
+           {"compare allreduce --ranks 4 --size 8 --on flat,network.latency_us=1,network.latency_us=2",
+            "--set: network.latency_us is set twice\n"},
+           {"job --platform summit", "--platform needs a job, FILE.json or an application; see collcast job"},
+           {"job --list --ranks 4", "--ranks needs a job, FILE.json or an application, without --list\n"},
+           {"job ''", "what: must not be empty; see collcast job --help\n"},
+           {"models ''", "model: must not be empty; see collcast models --help\n"},
+           {"explain ''", "word: must not be empty; see collcast explain --help\n"},
+           {"algorithms ''", "--collective: must not be empty"},
+           {"platforms ''", "platform: must not be empty; see collcast platforms --help\n"},
+           {"man ''", "verb: must not be empty; see collcast man --help\n"},
+           {predict + "--placement " + std::string(300, 'x'),
+            "placement: must be block, round-robin, by-socket or a file of 'rank 0=node3 slot=1' lines, not "
+            "'xxx"},
+           {"export allreduce --algorithm ring --ranks 4000 --format msccl",
+            "MSCCL's XML has a line for each message, and these would be more than a million; write it for"},
+           {"train --model resnet50 --platform summit --ranks 6 --framework horovod:request=1us",
+            "framework horovod:request=1us: request needs more tensors than the cache holds: resnet50 has "},
            {"completion tcsh", "there is no completion for 'tcsh'; expected one of: bash, zsh, fish"}}) {
     if (!tried()) continue;
     const Outcome o = collcast(words);
@@ -391,6 +412,11 @@ TEST(Pages, BashCompletesNamesWithBlanksAndBehindAnEqualsSign) {
   EXPECT_EQ(replies("collcast job my", 2), "my machine.json\n");
   EXPECT_EQ(replies("collcast predict --platform = sum", 4), "summit\n");
   EXPECT_THAT(replies("collcast predict --format =", 3), HasSubstr("markdown\n"));
+  EXPECT_EQ(replies("collcast tune --for mvap", 3), "mvapich2\n");
+  EXPECT_EQ(replies("collcast train --model bert-l", 3), "bert-large\n");
+  EXPECT_EQ(replies("collcast plan --framework mega", 3), "megatron\n");
+  EXPECT_EQ(replies("collcast prove allreduce --algorithm rabens", 4), "rabenseifner\n");
+  EXPECT_EQ(replies("collcast tune --collective allred", 3), "allreduce\n");
 }
 
 /// As a file of $fpath the completion is the body of its own function: the first TAB has to work, too.
