@@ -9,6 +9,7 @@
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
+#include "cli/what_if.hpp"
 #include "cli/workload_options.hpp"
 #include "forecast/report/plan.hpp"
 #include "model/ranges.hpp"
@@ -50,7 +51,8 @@ std::optional<double> duration(const std::string& text) {
       } catch (const InputError&) {
         break;
       }
-  throw InputError("time limit '" + text + "' is not a time above 0, as 90s, 30m, 2h, 3d or 5ms");
+  throw InputError("time limit '" + text +
+                   "' is not a time above 0, from 1e-9 to 1e18 of a unit, as 90s, 30m, 2h, 3d or 5ms");
 }
 
 plan::Limits limits_of(const PlanOptions& options) {
@@ -142,6 +144,12 @@ Json judged_row(const std::vector<plan::Judged>& all, std::size_t i) {
           {"margins", margins},
           {"limited_by", c.limited_by},
           {"verdict", verdict(all, i)}};
+}
+
+Json judged_rows(const std::vector<plan::Judged>& all) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(judged_row(all, i));
+  return rows;
 }
 
 std::string hours(double s) {
@@ -267,9 +275,15 @@ int run_plan(const PlanOptions& options) {
     report.head = {{"model", options.model}, {"samples", above_zero(options.samples, "number of samples")}};
   report.head["aim"] = plan::name(aim);
   report.title = of + ": least " + std::string(plan::name(aim)) + within(options);
-  Json rows = Json::array();
-  for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(judged_row(all, i));
-  report.sections.push_back({"candidates", std::move(rows), columns_of(all, aim)});
+  report.sections.push_back({"candidates", judged_rows(all), columns_of(all, aim)});
+  tell_unmoved(report, options.set, [&](const std::vector<std::string>& set) {
+    PlanOptions other = options;
+    other.set = set;
+    std::vector<std::string> said;
+    const std::vector<PlannedPlatform> on = platforms_of(other, said);
+    return judged_rows(plan::judge(candidates(other, on, ranks, tell_progress, said), limits, aim));
+  });
+  progress_end();
   if (any) {
     report.sections.push_back(a_tenth_more(options, platforms, all[0].candidate));
     report.head["safe"] = all[0].safe;

@@ -7,6 +7,7 @@
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
+#include "cli/what_if.hpp"
 #include "forecast/synthesis/gap.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
@@ -137,7 +138,14 @@ void add_gap(CLI::App& app, int&) {
   verb->callback([o] {
     catch_interrupts();
     if (!o->plot.empty()) report::check_plot(o->plot);
-    report::Report answer = gap(o->asked(), {progress, &interrupt_flag()});
+    const Question q = o->asked();
+    const Watch watch{progress, &interrupt_flag()};
+    report::Report answer = gap(q, watch);
+    tell_unmoved(answer, q.set, [&](const std::vector<std::string>& set) {
+      Question other = q;
+      other.set = set;
+      return gap(other, watch).sections[0].rows;
+    });
     progress_end();
     plot(o->plot, {answer.title, {gap_graph(answer)}}, answer.notes);
     print(answer, o->format);

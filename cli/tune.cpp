@@ -5,6 +5,7 @@
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
+#include "cli/what_if.hpp"
 #include "forecast/report/tune.hpp"
 #include "model/ranges.hpp"
 #include "support/error.hpp"
@@ -64,8 +65,13 @@ void run_tune(TuneOptions& options, bool memory_given) {
   if (!options.plot.empty()) report::check_plot(options.plot);
   if (!options.file.empty()) check_writable(options.file);
   const Tuned tuned = tune(q, {progress});
-  progress_end();
   report::Report report = report::make(tuned, format);
+  tell_unmoved(report, q.set, [&](const std::vector<std::string>& set) {
+    TuneQuestion other = q;
+    other.set = set;
+    return report::make(tune(other, {progress}), format).sections[0].rows;
+  });
+  progress_end();
   if (options.all) report.sections.push_back(able(tuned));
   if (!options.file.empty()) {
     write_file(options.file, format.write(tuned.tuning));

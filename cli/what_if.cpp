@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/what_if.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "forecast/report/what_if.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
+#include "support/error.hpp"
 
 namespace collcast::cli {
 
@@ -47,6 +51,19 @@ void answer_what_if(report::Report& report, const std::string& platform, const W
     report.remark += report::words(moving);
   }
   progress_end();
+}
+
+void tell_unmoved(report::Report& report, const std::vector<std::string>& set, const RowsWith& rows) {
+  for (const std::string& assignment : set) {
+    std::vector<std::string> others;
+    std::ranges::copy_if(set, std::back_inserter(others), [&](const auto& a) { return a != assignment; });
+    try {
+      if (rows(others) == report.sections[0].rows)
+        report.notes.push_back("--set " + assignment + " does not change the answer");
+    } catch (const InputError&) {
+      // the others make no sense without it
+    }
+  }
 }
 
 }  // namespace collcast::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 
 #include "forecast/report/report.hpp"
 #include "forecast/what_if.hpp"
@@ -22,5 +23,10 @@ Description platform_with(const std::string& name, const WhatIf& asked);
 /// sensitivity, if that was asked for, by `quick`.
 void answer_what_if(report::Report& report, const std::string& platform, const WhatIf& asked,
                     const TimesOn& times, const TimesOn& quick, const std::string& limited_by);
+
+/// The rows of an answer with only these overrides.
+using RowsWith = std::function<Json(const std::vector<std::string>& set)>;
+/// Notes the overrides without which the rows of the report's first section stay as they are.
+void tell_unmoved(report::Report& report, const std::vector<std::string>& set, const RowsWith& rows);
 
 }  // namespace collcast::cli

@@ -444,7 +444,8 @@ TEST(Plan, SaysWhatIsWrong) {
   EXPECT_EQ(collcast("plan --model resnet50 --platform summit --ranks 6").err,
             "collcast: --samples is required: the number of samples that the job trains on in all\n");
   EXPECT_EQ(collcast("plan --model resnet50 --platform summit --ranks 6 --samples 1 --time 1mm").err,
-            "collcast: time limit '1mm' is not a time above 0, as 90s, 30m, 2h, 3d or 5ms\n");
+            "collcast: time limit '1mm' is not a time above 0, from 1e-9 to 1e18 of a unit, as 90s, 30m, 2h, "
+            "3d or 5ms\n");
   for (const std::string words : {"--model resnet50 --samples 1 --runs 2", "--job p3dfft:n=64 --batch 2",
                                   "--job p3dfft:n=64 --samples 2", "--job p3dfft:n=64 --efficiency 80"})
     EXPECT_EQ(collcast("plan --platform frontera --ranks 4 " + words).code, 2) << words;

@@ -54,6 +54,31 @@ TEST(WhatIf, WhatDoesNotMoveTheAnswerIsSaid) {
           .empty());
 }
 
+TEST(WhatIf, AlgorithmsOfWhatATraceLacksAreSaid) {
+  const std::string lammps = COLLCAST_SOURCE_DIR "/traces/lammps-melt-8.cct --engine path --algorithm ";
+  const auto said = [&](const std::string& verb, const std::string& asked, const std::string& on) {
+    return collcast(verb + lammps + asked + on + " edr-cluster").err;
+  };
+  for (const auto& [verb, on] : {std::pair{"replay ", " --platform"}, {"compare ", " --on"}}) {
+    for (const std::string asked : {"alltoall=bruck", "allreduce@1GiB=ring"})
+      EXPECT_THAT(said(verb, asked, on), HasSubstr("note: --algorithm " + asked + " changes nothing: "))
+          << verb;
+    EXPECT_EQ(said(verb, "allreduce=ring", on).find("changes nothing"), std::string::npos) << verb;
+  }
+}
+
+TEST(WhatIf, OfVerbsThatChooseIsSaid) {
+  for (const std::string verb :
+       {"gap allreduce --ranks 4 --size 1MiB --platform dgx-1v",
+        "tune --for nccl --ranks 4 --size 1MiB --collective allreduce --platform dgx-1v",
+        "plan --model vgg16 --samples 1e6 --ranks 4 --platform dgx-1v --aim time"}) {
+    const Outcome o = collcast(verb + " --set network.bandwidth_GBps=25 --set network.latency_us=3");
+    EXPECT_EQ(o.code, 0) << verb << o.err;
+    EXPECT_THAT(o.err, HasSubstr("note: --set network.bandwidth_GBps=25 does not change the answer\n"))
+        << verb;
+  }
+}
+
 /// Eight ranks on as many nodes wait for messages, not for memory on a node.
 TEST(WhatIf, OfAReplay) {
   const std::string replay = "replay " COLLCAST_SOURCE_DIR "/traces/lammps-melt-8.cct --platform edr-cluster";
