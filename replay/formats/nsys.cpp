@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstring>
 #include <fstream>
 #include <set>
 
@@ -378,7 +377,7 @@ void refuse_copies(const std::vector<Gpu>& gpus) {
 
 /// Leaves out GPUs that make no communicator and do not communicate, where others make some; returns how
 /// many.
-std::int64_t leave_out_strangers(std::vector<Gpu>& gpus) {
+std::int64_t leave_out_gpus_without_nccl(std::vector<Gpu>& gpus) {
   const auto makes_none = [](const Gpu& g) { return g.inits.empty(); };
   const auto is_stranger = [&](const Gpu& g) {
     return makes_none(g) && std::ranges::none_of(g.trace.kernels, &gpu::Kernel::communicates);
@@ -481,7 +480,7 @@ std::unique_ptr<Source> open_nsys(const std::vector<std::string>& files, const O
     graphs += one.graphs;
   }
   refuse_copies(gpus);
-  const std::int64_t strangers = leave_out_strangers(gpus);
+  const std::int64_t strangers = leave_out_gpus_without_nccl(gpus);
   number_gpus(gpus);
   std::vector<RankTrace> traces;
   for (Gpu& g : gpus) traces.push_back(std::move(g.trace));

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdarg>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -24,7 +23,7 @@ namespace {
 
 using Kind = Activity::Kind;
 
-/// What libotf2 says of an error, its first words; elsewise it would print them.
+/// What libotf2 says of an error, its first words; without this callback it would print them.
 class Complaints {
  public:
   Complaints() : before_(OTF2_Error_RegisterCallback(hear, this)) {}

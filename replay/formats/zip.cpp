@@ -2,7 +2,6 @@
 #include "replay/formats/zip.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "replay/formats/bytes.hpp"
 #include "support/error.hpp"

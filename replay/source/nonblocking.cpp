@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <string>
 
 #include "support/text.hpp"
 

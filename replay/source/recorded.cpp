@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/source/recorded.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <numeric>
 

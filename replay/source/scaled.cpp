@@ -30,8 +30,8 @@ bool receives(const Activity& a) {
   return a.kind == Kind::receive || a.kind == Kind::exchange;
 }
 
-/// Whether who gives what to whom hangs on how many they are.
-bool hangs_on_ranks(Collective c) {
+/// Whether the pattern, and not only the sizes, depends on the number of ranks.
+bool depends_on_the_number_of_ranks(Collective c) {
   constexpr std::array all = {Collective::alltoall,       Collective::alltoallv, Collective::sendrecv,
                               Collective::halo_1d,        Collective::halo_2d,   Collective::halo_3d,
                               Collective::multi_broadcast};
@@ -95,7 +95,7 @@ class Survey {
     if (a.kind == Kind::collective) {
       use.collectives = true;
       if (a.counts) use.counted = a.operation;
-      if (a.sized && hangs_on_ranks(a.collective)) use.on_ranks = a.operation;
+      if (a.sized && depends_on_the_number_of_ranks(a.collective)) use.on_ranks = a.operation;
       if (definition(a.collective).rooted) use.roots.insert(member(a.root));
       sequence.add(a.collective, a.message.value, a.root);
       return;

@@ -2,7 +2,6 @@
 #include "workloads/training/training.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
