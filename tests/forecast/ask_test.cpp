@@ -264,7 +264,7 @@ TEST(Ask, SegmentsAreBestAsTheyArePlayed) {
 /// The sensitivity is that of the engine that answered, which here is not the critical path.
 TEST(Ask, SensitivityGoesByTheEngineOfTheRow) {
   Question q = allreduce("rabenseifner");
-  q.platforms = {"summit"}, q.ranks = {24}, q.sizes = {1_MiB}, q.sensitivity = true;
+  q.platforms = {"testbed"}, q.ranks = {8}, q.sizes = {64_KiB}, q.sensitivity = true;
   const Answer by_auto = ask(q);
   q.engine = "contention";
   const Answer by_contention = ask(q);

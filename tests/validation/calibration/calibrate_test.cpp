@@ -65,7 +65,7 @@ struct LogGp {
 /// Half round trips, windows, and windows both ways at once, as OSU rounds none of them.
 std::vector<Measurement> loggp_tables(const LogGp& truth, bool both_ways) {
   std::vector<Measurement> all;
-  for (double n = 1; n <= 4194304; n *= 2) {
+  for (double n = 1; n <= 4194304; n *= both_ways ? 4 : 2) {
     const double bytes = 1e-3 * n / truth.GBps;
     const double o = std::max(truth.overhead, truth.receive_overhead);
     all.push_back(measured(Timing::latency, 2, n, 1e-6 * truth.lone(n)));
