@@ -6,6 +6,7 @@
 #include <future>
 #include <vector>
 
+#include "engines/automatic.hpp"
 #include "model/load.hpp"
 #include "model/repeats.hpp"
 
@@ -28,17 +29,6 @@ constexpr Rank many_ranks = 1000;
 
 /// So many are played at both ends of the uncertainty, too.
 constexpr std::int64_t few_messages = 10'000;
-
-bool has_few_messages(const Schedule& schedule) {
-  std::int64_t messages = 0;
-  for_each_step(schedule, false, [&](const Step& step) {
-    messages += static_cast<std::int64_t>(step.transfers.size());
-    for (const Multicast& m : step.multicasts) messages += m.to.count;
-    for (const Reduction& m : step.reductions) messages += m.from.count;
-    return messages <= few_messages;
-  });
-  return messages <= few_messages;
-}
 
 }  // namespace
 
@@ -69,7 +59,7 @@ void Ends::include(Seconds fast, Seconds centre, Seconds slow) {
 
 Ends read_ends(const Engine& by, const SizedSchedule& subject, Seconds time, const Fabric& nominal,
                const Fabric& fast, const Fabric& slow) {
-  const bool few = !by.quick && has_few_messages(subject.schedule);
+  const bool few = !by.quick && messages_of(subject.schedule, few_messages) <= few_messages;
   const Engine& quick = by.quick ? by : engine(few ? "contention" : "path");
   const auto by_quick = [&](const Fabric& fabric) { return read(quick, subject, fabric).time; };
   auto first = std::async(nominal.ranks() < many_ranks ? std::launch::deferred : std::launch::async,

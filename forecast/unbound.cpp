@@ -112,9 +112,11 @@ std::string cap(const Description& with, const Description& without, const std::
   if (!quick) return limited_by;
   const CapSearch search(with, without, parameter, quick);
   if (search.unused()) return "nothing: no message and no reduction uses it";
-  if (parameter == "node.nics")
-    return "nothing: each rank sends by the NIC nearest to it; limited by " + limited_by;
-  if (!search.takes_part()) return "nothing: no time here depends on it; limited by " + limited_by;
+  if (!search.takes_part()) {
+    const char* why =
+        parameter == "node.nics" ? "each rank sends by the NIC nearest to it" : "no time here depends on it";
+    return std::string("nothing: ") + why + "; limited by " + limited_by;
+  }
   const auto p = search.cap();
   return p ? figure(with, *p) : limited_by;
 }

@@ -74,6 +74,13 @@ TEST(Unbound, NamesWhatNothingDependsOn) {
   EXPECT_EQ(all.at("devices.V100-SXM2-16GB.memory_GiB"), "nothing: no message and no reduction uses it");
 }
 
+/// Each GPU has a NIC of its own already.
+TEST(Unbound, SaysWhoUsesNics) {
+  Question q = ring("dgx-h100", 16, 64_MiB);
+  q.set = {"node.nics=16"};
+  EXPECT_TRUE(caps(q).at("node.nics").starts_with("nothing: each rank sends by the NIC nearest to it; "));
+}
+
 TEST(Unbound, OfTwoPlatformsOfOneName) {
   Question q = ring("summit", 6, 1_MiB);
   q.platforms.push_back("summit");
