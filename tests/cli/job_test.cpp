@@ -98,9 +98,11 @@ TEST(Train, IsPlayedMessageByMessage) {
   const auto row = [&](const std::string& more) {
     return collcast::parse_json(collcast(step + more).out)["rows"][0];
   };
+  testing::EachOrOneIn tried(3);
   for (const std::string policy : {"", " --policy openmpi-4.0"}) {
     const Json priced = row(policy);
     for (const std::string engine : {" --engine path", " --engine contention"}) {
+      if (!tried()) continue;
       const Json played = row(policy + engine);
       for (const char* key : {"step_s", "low_s", "high_s", "compute_s", "agreement_s"})
         EXPECT_NEAR(played[key].get<double>() / priced[key].get<double>(), 1, 1e-6)

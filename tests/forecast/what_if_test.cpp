@@ -11,6 +11,7 @@
 #include "platforms/description/load.hpp"
 #include "support/json.hpp"
 #include "tests/complaint.hpp"
+#include "tests/sanitized.hpp"
 
 namespace collcast {
 namespace {
@@ -170,10 +171,12 @@ TEST(Sensitivity, OfSeveralRowsIsOfTheirSum) {
 TEST(WhatIf, AParameterMovesTheAnswerOrIsReported) {
   std::size_t turn = 0;
   std::set<std::string> moved, reported;
+  testing::EachOrOneIn tried(2);
   for (const std::string& name : shipped_platforms()) {
     const Description d = load_platform(name);
     const std::vector<Parameter> all = d.parameters();
     const Parameter& one = all[turn++ * 7 % all.size()];
+    if (!tried()) continue;
     if (one.unit == "share" || one.path.find(".pieces.") != std::string::npos) continue;
     Question q = ring(name, 4, 256_KiB);
     const Seconds before = ask(q).rows[0].prediction.time;
