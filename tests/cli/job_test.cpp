@@ -98,7 +98,7 @@ TEST(Train, IsPlayedMessageByMessage) {
   const auto row = [&](const std::string& more) {
     return collcast::parse_json(collcast(step + more).out)["rows"][0];
   };
-  testing::EachOrOneIn tried(3);
+  collcast::testing::EachOrOneIn tried(3);
   for (const std::string policy : {"", " --policy openmpi-4.0"}) {
     const Json priced = row(policy);
     for (const std::string engine : {" --engine path", " --engine contention"}) {

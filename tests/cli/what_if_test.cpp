@@ -69,7 +69,7 @@ TEST(WhatIf, AlgorithmsOfWhatATraceLacksAreSaid) {
 }
 
 TEST(WhatIf, OfVerbsThatChooseIsSaid) {
-  testing::EachOrOneIn tried(3);
+  collcast::testing::EachOrOneIn tried(3);
   for (const std::string verb :
        {"gap allreduce --ranks 2 --size 1MiB --platform dgx-1v",
         "tune --for nccl --ranks 2 --size 1MiB --collective allreduce --platform dgx-1v",
