@@ -20,6 +20,7 @@ namespace collcast {
   row(allreduce_two_shot) \
   row(allreduce_hierarchical_leader) \
   row(allreduce_hierarchical_ring) \
+  row(allreduce_hierarchical_two_shot) \
   row(allreduce_swing) \
   row(allreduce_bine) \
   row(allreduce_in_network) \
@@ -29,14 +30,18 @@ namespace collcast {
   row(reduce_scatter_recursive_halving) \
   row(reduce_scatter_butterfly) \
   row(reduce_scatter_pairwise) \
+  row(reduce_scatter_linear) \
   row(reduce_scatter_pat) \
   row(reduce_scatter_reduce_then_scatter) \
+  row(reduce_scatter_hierarchical) \
   row(reduce_scatter_nvls) \
   row(allgather_ring) \
   row(allgather_recursive_doubling) \
   row(allgather_bruck) \
   row(allgather_neighbor_exchange) \
+  row(allgather_linear) \
   row(allgather_pat) \
+  row(allgather_hierarchical) \
   row(allgather_multicast) \
   row(allgather_nvls) \
   row(broadcast_flat) \
@@ -47,6 +52,7 @@ namespace collcast {
   row(broadcast_double_tree) \
   row(broadcast_scatter_allgather_ring) \
   row(broadcast_scatter_allgather_rd) \
+  row(broadcast_scatter_allgather_linear) \
   row(broadcast_hierarchical_leader) \
   row(broadcast_multicast) \
   row(broadcast_ring_direct) \
