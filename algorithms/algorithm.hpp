@@ -76,6 +76,10 @@ inline constexpr Bytes usual_segment = Bytes(65536);
 inline bool up_to_4096(Rank p) {
   return p <= 4096;
 }
+/// Of those that are for the GPUs of a node, and that every choice of a fastest one would pay for.
+inline bool up_to_1024(Rank p) {
+  return p <= 1024;
+}
 inline bool power_of_two(Rank p) {
   return (p & (p - 1)) == 0;
 }

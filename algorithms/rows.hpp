@@ -54,6 +54,7 @@ namespace collcast {
   row(broadcast_scatter_allgather_rd) \
   row(broadcast_scatter_allgather_linear) \
   row(broadcast_hierarchical_leader) \
+  row(broadcast_hierarchical_scatter_allgather) \
   row(broadcast_multicast) \
   row(broadcast_ring_direct) \
   row(broadcast_ring_staging) \

@@ -233,6 +233,12 @@ Schedule mirrored(const Schedule& a, Combine combine) {
   std::vector<Repeat> all = all_repeats(a);
   std::ranges::reverse(all);
   for (Repeat& r : all) r = {a.steps - r.last, a.steps - r.first, r.period};
+  if (const SymmetricRule* same = symmetric_rule(a))
+    backwards = symmetric(std::move(backwards), [same = *same, last = a.steps - 1, combine](std::int64_t s) {
+      SymmetricStep step = same(last - s);
+      step.combine = combine;
+      return step;
+    });
   return repeating(std::move(backwards), std::move(all));
 }
 

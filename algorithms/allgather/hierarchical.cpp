@@ -2,6 +2,7 @@
 #include "algorithms/allgather/hierarchical.hpp"
 
 #include "algorithms/rows.hpp"
+#include "model/repeats.hpp"
 
 namespace collcast {
 
@@ -16,7 +17,9 @@ Schedule hierarchical_allgather(Rank p, Rank q) {
           for (Block b = r % q; b < p; b += q) add(Chunk{b});
         });
   };
-  return then({p, p, p / q - 1, on_rails}, {p, p, 1, on_nodes});
+  return then(symmetric({p, p, p / q - 1, on_rails}, [](std::int64_t) { return SymmetricStep{}; }),
+              symmetric({p, p, 1, on_nodes},
+                        [=](std::int64_t) { return SymmetricStep{.messages = q - 1, .blocks = p / q}; }));
 }
 
 const Algorithm allgather_hierarchical{
@@ -25,12 +28,14 @@ const Algorithm allgather_hierarchical{
     .description = "a ring on each rail; then every rank sends what it has to all others of its node at once",
     .ranks_per_node = true,
     .formula = "(N-1) (a + n/p b) + (q-1) (a + n/q b)",
-    .source = "Traff & Hunold, Decomposing MPI collectives for exploiting multi-lane communication, CLUSTER 2020",
+    .source =
+        "Traeff & Hunold, Decomposing MPI collectives for exploiting multi-lane communication, CLUSTER 2020",
     .schedule = [](const Call& c) { return hierarchical_allgather(c.ranks, c.ranks_per_node); },
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {
           const double q = c.ranks_per_node, nodes = c.ranks / q;
-          return (nodes - 1) * (m.alpha + c.message / c.ranks * m.beta) + (q - 1) * (m.alpha + c.message / q * m.beta);
+          return (nodes - 1) * (m.alpha + c.message / c.ranks * m.beta) +
+                 (q - 1) * (m.alpha + c.message / q * m.beta);
         },
 };
 

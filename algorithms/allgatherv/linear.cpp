@@ -2,6 +2,7 @@
 #include "algorithms/allgatherv/linear.hpp"
 
 #include "algorithms/rows.hpp"
+#include "model/repeats.hpp"
 
 namespace collcast {
 
@@ -10,7 +11,7 @@ Schedule linear_allgather(Rank p) {
     for (Rank shift = 1; shift < p; ++shift)
       for (Rank r = 0; r < p; ++r) step.send(r, (r + shift) % p, {r});
   };
-  return {p, p, 1, rule};
+  return symmetric({p, p, 1, rule}, [p](std::int64_t) { return SymmetricStep{.messages = p - 1}; });
 }
 
 const Algorithm allgatherv_linear{

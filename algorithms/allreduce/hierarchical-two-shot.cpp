@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/rows.hpp"
 
-#include "algorithms/allgatherv/linear.hpp"
 #include "algorithms/allgather/ring.hpp"
+#include "algorithms/allgatherv/linear.hpp"
 #include "algorithms/nodes.hpp"
 #include "algorithms/reduce-scatter/ring.hpp"
 
@@ -11,9 +11,12 @@ namespace collcast {
 const Algorithm allreduce_hierarchical_two_shot{
     .collective = Collective::allreduce,
     .name = "hierarchical-two-shot",
-    .description = "shares sent straight to who reduces them on each node, ring allreduce on each rail, sums sent straight back",
+    .description =
+        "shares sent straight to who reduces them on each node, ring allreduce on each rail, sums sent "
+        "straight back",
     .ranks_per_node = true,
-    .formula = "(q-2) max(t, r) + t + r + (q-1) t + 2(N-1) a + (N-1)/N n/q (2 b + g), t = a + n/q b, r = n/q g",
+    .formula =
+        "(q-2) max(t, r) + t + r + (q-1) t + 2(N-1) a + (N-1)/N n/q (2 b + g), t = a + n/q b, r = n/q g",
     .source = "two-shot on nodes: Shah et al., MSCCL++, arXiv 2504.09014, 2025; rails: as hierarchical-ring",
     .schedule =
         [](const Call& c) {
@@ -21,7 +24,8 @@ const Algorithm allreduce_hierarchical_two_shot{
           const Schedule gather = refine(linear_allgather(q), nodes);
           const Schedule rail = then(ring_reduce_scatter(nodes), ring_allgather(nodes));
           const Schedule rails = on_each_rail(c, rail, [nodes](Rank i) { return Block{i} * nodes; });
-          return then(then(on_each_node(c, mirrored(gather, Combine::reduce)), rails), on_each_node(c, gather));
+          return then(then(on_each_node(c, mirrored(gather, Combine::reduce)), rails),
+                      on_each_node(c, gather));
         },
     .time =
         [](const Call& c, const AlphaBetaGamma& m) {

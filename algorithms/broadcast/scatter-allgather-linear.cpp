@@ -9,8 +9,8 @@ const Algorithm broadcast_scatter_allgather_linear{
     .collective = Collective::broadcast,
     .name = "scatter-allgather-linear",
     .description = "the root sends every rank its block at once, which each sends to every other at once",
-    .ranks = "up to 4096",
-    .supports = up_to_4096,
+    .ranks = "up to 1024",
+    .supports = up_to_1024,
     .formula = "2(p-1) (a + n/p b)",
     .source = "as scatter-allgather-ring; all pairs: Shah et al., MSCCL++, arXiv 2504.09014, 2025",
     .schedule =
@@ -23,8 +23,10 @@ const Algorithm broadcast_scatter_allgather_linear{
           };
           return then({c.ranks, c.ranks, 1, scatter}, linear_allgather(c.ranks));
         },
-    .time = [](const Call& c,
-               const AlphaBetaGamma& m) { return 2 * (c.ranks - 1.0) * (m.alpha + c.message / c.ranks * m.beta); },
+    .time =
+        [](const Call& c, const AlphaBetaGamma& m) {
+          return 2 * (c.ranks - 1.0) * (m.alpha + c.message / c.ranks * m.beta);
+        },
 };
 
 }  // namespace collcast

@@ -279,6 +279,19 @@ TEST(Ask, SensitivityGoesByTheEngineOfTheRow) {
   EXPECT_EQ(named(by_auto), named(by_contention));
 }
 
+/// GPUs each linked to each other send on all links at once, and each node on all its ports: nothing that
+/// sends on one of them comes near the bound.
+TEST(Ask, TheFastestUsesEveryLinkAndPort) {
+  for (const std::string collective : {"allreduce", "reduce-scatter", "allgather", "broadcast"}) {
+    Question q = allreduce("auto");
+    q.collectives = {collective};
+    q.platforms = {"azure-mi300x"}, q.ranks = {8, 32}, q.sizes = {256_MiB};
+    for (const Answer::Row& row : ask(q).rows)
+      EXPECT_LT(row.prediction.time / row.prediction.bound.time, 3.5)
+          << collective << row.prediction.call.ranks;
+  }
+}
+
 /// In segments of 32 KiB, from which messages cost something else on Fugaku: one byte more would be another
 /// protocol, and no chaos.
 TEST(Ask, ALimitOfAProtocolIsNoChaos) {
