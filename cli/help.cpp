@@ -69,7 +69,8 @@ std::string elsewhere(const std::string& word, const std::vector<std::string>& k
         {Words{"--library", "--nccl", "--mpi"}, "--policy", "--policy, as in --policy nccl-2.18"},
         {Words{"--collective", "--coll", "--op"}, "--radix", "the first word, as in predict allreduce"},
         {Words{"--batch-size", "--bs"}, "--batch", "--batch"},
-        {Words{"--tp", "--pp", "--dp", "--ep"}, "--framework", "--framework, as in megatron:tp=8,pp=4"},
+        {Words{"--tp", "--pp", "--dp", "--cp", "--ep"}, "--framework",
+         "--framework, as in megatron:tp=8,pp=4"},
         {Words{"--system", "--topology", "--network"}, "--platform", "--platform, a name or a file"},
         {Words{"--json", "--csv"}, "--format", "--format json or --format csv"}})
     if (std::ranges::find(theirs, word) != theirs.end() && std::ranges::find(known, ours) != known.end())

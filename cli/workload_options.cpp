@@ -82,7 +82,7 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
           "ddp (default) or another, with settings after a colon: " + listed_frameworks() +
               "; those that allreduce gradients take hierarchical=1; all take compression=fp16, tp, "
               "pp, micro-batches, schedule=1f1b|gpipe, interleave, balance=A/B/.. (layers of each part), "
-              "sequence=1, ep, imbalance, sp, recompute=1|selective|except-last, per-gpu")
+              "sequence=1, cp, ep, imbalance, sp, recompute=1|selective|except-last, per-gpu")
       ->option_text("F");
   verb.add_option("--policy", text.policy,
                   "The library that chooses and sends collectives, as in predict (default between GPUs: "

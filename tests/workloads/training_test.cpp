@@ -15,6 +15,7 @@
 #include "workloads/playing/training_text.hpp"
 #include "workloads/training/convergence.hpp"
 #include "workloads/training/order.hpp"
+#include "workloads/training/reducer.hpp"
 #include "workloads/training/step.hpp"
 
 namespace collcast::workloads {
@@ -730,6 +731,97 @@ TEST(Training, TensorParallelismSharesTheWork) {
   EXPECT_NEAR(play(training_job(t), nothing).time.value, whole / 4, 1e-9);  // norms cost nothing here
 }
 
+/// One block: hidden 8, 2 heads of queries, `kv_heads`, 8 words.
+Training llama_of_8_words(const std::string& framework, Rank ranks, int kv_heads = 1) {
+  Training t = equal_layers(1, framework, ranks);
+  t.model = load_model("llama:layers=1,hidden=8,heads=2,kv-heads=" + std::to_string(kv_heads) +
+                       ",sequence=8,vocabulary=10,feed-forward=16");
+  t.batch = 2;
+  return t;
+}
+
+std::vector<double> around_rings(const Job& job) {
+  std::vector<double> sizes;
+  for (const JobActivity& a : job.roles[0].activities)
+    if (a.kind == Kind::collective && a.collective == Collective::sendrecv) {
+      EXPECT_EQ(a.group, context_group);
+      sizes.push_back(a.bytes.value);
+    }
+  return sizes;
+}
+
+/// K and V of 2 words of 4 elements, 2 samples, 4 bytes: 128 B, forward to 3 other ranks. Backward the
+/// gradients follow a step behind. Recomputation looks around once more. Of two KV heads each of two ranks
+/// has one.
+TEST(Training, KeysAndValuesGoAroundARing) {
+  const std::vector<double> forward(3, 128), backward = {128, 256, 256, 128};
+  const auto joined = [](std::vector<double> first, const std::vector<double>& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+  };
+  const std::vector<double> both = joined(forward, backward);
+  EXPECT_EQ(around_rings(training_job(llama_of_8_words("megatron:cp=4", 8))), both);
+  EXPECT_EQ(around_rings(training_job(llama_of_8_words("megatron:cp=4,tp=2", 8, 2))), both);
+  EXPECT_EQ(around_rings(training_job(llama_of_8_words("megatron:cp=4,tp=2", 8, 1))), both);
+  EXPECT_EQ(around_rings(training_job(llama_of_8_words("megatron:cp=4,recompute=1", 8))),
+            joined(forward, both));
+  EXPECT_EQ(around_rings(training_job(llama_of_8_words("megatron:cp=2", 8))),
+            (std::vector<double>{256, 256, 256}));
+  EXPECT_EQ(around_rings(training_job(llama_of_8_words("megatron", 8))), std::vector<double>());
+}
+
+/// A linear layer and attention, 0.5 ms forward and 1 ms backward each on 2 ranks; 2 MB go around. At 10 GB/s
+/// that is hidden, 1 MB of gradients exposed for 0.1 ms. At 2 GB/s the second half of attention's 0.5 ms
+/// waits 0.75 ms for 1 ms of messages; of 1 ms backward it waits 0.5 ms, and 0.5 ms for gradients behind it.
+TEST(Training, RingsAreHiddenByAttention) {
+  Training t = equal_layers(2, "megatron:cp=2", 2);
+  Layer& attention = t.model.layers[1];
+  attention.kind = LayerKind::attention;
+  attention.head = 1;
+  attention.out = 125'000;  // of 4 words
+  attention.in = 1'125'000;
+  attention.tensors = {};
+  EXPECT_NEAR(play(training_job(t), bandwidth(10)).time.value, 3e-3 + 0.1e-3, 1e-9);
+  EXPECT_NEAR(play(training_job(t), bandwidth(2)).time.value, 3e-3 + 0.75e-3 + 1e-3 + 0.5e-3, 1e-9);
+}
+
+/// Megatron-Core: tp fastest, then cp, dp and pp. Gradients are added up over cp x dp.
+TEST(Training, RanksOfASequenceComeBehindThoseOfAHead) {
+  Training t = equal_layers(1, "megatron:tp=2,cp=2,pp=2,micro-batches=2", 16);
+  t.model = load_model("llama:layers=2,hidden=8,heads=2,kv-heads=2,sequence=8,vocabulary=10,feed-forward=16");
+  t.batch = 2;
+  const Job job = training_job(t);
+  const auto group = [&](int index) {
+    return job.members(job.groups[static_cast<std::size_t>(index)].dimensions).members();
+  };
+  EXPECT_EQ(group(tensor_group), (std::vector<Rank>{0, 1}));
+  EXPECT_EQ(group(context_group), (std::vector<Rank>{0, 2}));
+  EXPECT_EQ(group(data_group), (std::vector<Rank>{0, 2, 4, 6}));
+  EXPECT_EQ(job.members({job.role_dimension}).members(), (std::vector<Rank>{0, 8}));
+  EXPECT_DOUBLE_EQ(global_batch(t), 2 * 2);
+}
+
+/// Each rank has a quarter of the words: of the work, and of the activations. Parameters it has all, of the
+/// optimizer's state what it has of all 8 ranks'.
+TEST(Training, ContextParallelismSharesTheWork) {
+  const Training whole = llama_of_8_words("zero1", 8), shared = llama_of_8_words("zero1:cp=4", 8);
+  const auto time = [](const Training& t) { return play(training_job(t), nothing).time.value; };
+  EXPECT_NEAR(time(shared), time(whole) / 4, 1e-12);
+  EXPECT_DOUBLE_EQ(memory_need(shared).activations.value, memory_need(whole).activations.value / 4);
+  EXPECT_EQ(memory_need(shared).parameters, memory_need(whole).parameters);
+  EXPECT_EQ(memory_need(shared).optimizer, memory_need(whole).optimizer);
+}
+
+/// Steps of the ring are kernels of their own: 4 of attention among 2 words, a launch of 1 ms each, forward;
+/// backward twice as many.
+TEST(Training, StepsOfARingAreLaunched) {
+  Training t = llama_of_8_words("megatron", 4);
+  t.processor.efficiency.launch = Seconds(1e-3);
+  const Seconds before = play(training_job(t), nothing).time;
+  t.framework = parse_framework("megatron:cp=4");
+  EXPECT_NEAR((play(training_job(t), nothing).time - before).value, 3 * (1 + 2) * 1e-3, 1e-4);
+}
+
 /// One block: hidden 8, 2 heads, 4 words, 2 of 4 experts of 8 x 16 for each word.
 Training experts(const std::string& framework, Rank ranks) {
   Training t = equal_layers(1, framework, ranks);
@@ -1054,6 +1146,18 @@ TEST(Training, SaysWhatIsWrong) {
             "training: experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor and one");
   EXPECT_EQ(error(equal_layers(8, "ddp:sp=2", 4)),
             "training: spatial parallelism shares out images, and equal has none");
+  EXPECT_EQ(error(equal_layers(8, "megatron:cp=2", 4)),
+            "training: context parallelism (cp) needs attention in one kernel, as of llama, or of gpt with "
+            "flash=1; equal has none");
+  EXPECT_EQ(error(llama_of_8_words("megatron:cp=8", 8)),
+            "training: context parallelism cuts a sequence into 2 x cp pieces: 8 tokens of " +
+                llama_of_8_words("ddp", 8).model.name + " do not divide by 16");
+  EXPECT_EQ(error(llama_of_8_words("megatron:tp=2,cp=4", 4)),
+            "training: 4 ranks do not divide into tensor x spatial x context x pipeline = 2 x 1 x 4 x 1");
+  EXPECT_EQ(error(llama_of_8_words("fsdp:shard=2,cp=2", 8)),
+            "training: parameters that not all ranks share (shard) go without cp");
+  Training routed = experts("ddp:ep=2,cp=2", 8);
+  EXPECT_EQ(error(routed), "training: sequences are shared out (cp) or experts are (ep), not both");
   t = equal_layers(8, "ddp:sp=97", 97);
   t.model = load_model("vgg16:image=96");
   EXPECT_EQ(error(t), "training: images of vgg16:image=96 have 96 rows, which do not make 97 parts (sp)");

@@ -216,6 +216,7 @@ void share_work(Settings& s, Framework& f) {
   f.experts = s.count("ep", 1);
   f.imbalance = s.real("imbalance", 1);
   f.spatial = s.count("sp", 1);
+  f.context = s.count("cp", 1);
   f.micro_batches = s.count("micro-batches", f.replicas > 1   ? f.replicas
                                              : f.pipeline > 1 ? 4 * f.pipeline
                                                               : 1);

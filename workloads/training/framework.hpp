@@ -49,6 +49,7 @@ struct Framework {
   int experts = 1;               ///< ranks of a data-parallel group that share out the experts
   double imbalance = 1;          ///< words of the fullest rank's experts, of the mean
   int spatial = 1;               ///< ranks that each work on a part of every image
+  int context = 1;               ///< ranks that each work on a part of every sequence
   bool sequence_parallel = false;
   /// In the backward pass: nothing; blocks, of the last micro-batch or not; the core of attention.
   enum class Recompute : std::uint8_t { no, all, except_last, selective };

@@ -39,7 +39,8 @@ namespace {
 double samples_of_node(const Training& t) {
   const Plan plan(t);
   const int replicas = t.framework.replicas, mirrored = replicas / 2;
-  const double of_rank = 1.0 * t.framework.per_gpu * t.batch / (plan.tensor * plan.spatial * replicas);
+  const double of_rank =
+      1.0 * t.framework.per_gpu * t.batch / (plan.tensor * plan.spatial * plan.context * replicas);
   return plan.fullest_node([&](Plan::Place p) {
     const int read = (p.stage == 0 ? replicas - mirrored : 0) + (p.stage + 1 == plan.pipeline ? mirrored : 0);
     return read * of_rank;

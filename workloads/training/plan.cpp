@@ -2,6 +2,7 @@
 #include "workloads/training/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -15,6 +16,11 @@ using Part = Plan::Part;
 
 [[noreturn]] void reject(const std::string& what) {
   throw InputError("training: " + what);
+}
+
+/// How many ranks share a replica.
+int not_data(const Framework& f) {
+  return f.tensor * f.spatial * f.context * f.pipeline;
 }
 
 /// As many blocks in each; what stands before and behind them goes to the first and the last.
@@ -119,12 +125,43 @@ void check_experts(const Training& t, int data) {
     reject("experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor and one");
 }
 
+/// Of a sequence: attention in one kernel looks at half of its pairs of tokens, in two products.
+double tokens(const Layer& attention) {
+  return attention.flops / (2 * attention.out);
+}
+
+/// A step of the ring: among as many tokens as a rank has. Of a sequence's 2 x `context` pieces each rank has
+/// one from the front and its counterpart from the back, so that every step takes as long.
+Layer ring_step(Layer attention, int context) {
+  for (double* flops : {&attention.flops, &attention.backward_flops}) *flops /= 1.0 * context * context;
+  for (double* elements : {&attention.in, &attention.out}) *elements /= context;
+  return attention;
+}
+
+void check_context(const Training& t) {
+  const Framework& f = t.framework;
+  if (f.context == 1) return;
+  const std::vector<Layer>& layers = t.model.layers;
+  if (std::ranges::none_of(layers, [](const Layer& l) { return l.head > 0; }))
+    reject("context parallelism (cp) needs attention in one kernel, as of llama, or of gpt with flash=1; " +
+           t.model.name + " has none");
+  for (const Layer& l : layers)
+    if (l.head > 0 && std::fmod(std::round(tokens(l)), 2.0 * f.context) != 0)
+      reject("context parallelism cuts a sequence into 2 x cp pieces: " +
+             std::to_string(std::llround(tokens(l))) + " tokens of " + t.model.name + " do not divide by " +
+             std::to_string(2LL * f.context));
+  if (f.experts > 1) reject("sequences are shared out (cp) or experts are (ep), not both");
+  if (f.shard > 0) reject("parameters that not all ranks share (shard) go without cp");
+}
+
 void check(const Training& t) {
   const Framework& f = t.framework;
-  const int shared = f.tensor * f.spatial * f.pipeline;
+  const int shared = not_data(f);
   if (t.ranks % shared != 0)
-    reject(std::to_string(t.ranks) + " ranks do not divide into tensor x spatial x pipeline = " +
-           std::to_string(f.tensor) + " x " + std::to_string(f.spatial) + " x " + std::to_string(f.pipeline));
+    reject(std::to_string(t.ranks) + " ranks do not divide into tensor x spatial x " +
+           (f.context > 1 ? "context x " : "") + "pipeline = " + std::to_string(f.tensor) + " x " +
+           std::to_string(f.spatial) + " x " + (f.context > 1 ? std::to_string(f.context) + " x " : "") +
+           std::to_string(f.pipeline));
   if (t.batch % f.micro_batches != 0)
     reject("a batch of " + std::to_string(t.batch) + " does not divide into " +
            std::to_string(f.micro_batches) + " micro-batches");
@@ -142,6 +179,7 @@ void check(const Training& t) {
     reject("selective recomputation repeats attention's scores, softmax and values, and " + t.model.name +
            " keeps none; recompute=1 repeats all");
   check_experts(t, t.ranks / shared);
+  check_context(t);
   if (f.spatial > 1 && (f.tensor > 1 || !t.model.layers[0].image))
     reject(f.tensor > 1 ? "images are shared out (sp) or heads are (tp), not both"
                         : "spatial parallelism shares out images, and " + t.model.name + " has none");
@@ -198,26 +236,28 @@ Seconds alone(const Training& t, double micro, int micro_batches) {
 
 bool goes_by_levels(const Training& t) {
   const Framework& f = t.framework;
-  return t.ranks % std::min(t.ranks, t.ranks_per_node) == 0 &&
-         f.tensor * f.spatial * f.pipeline * f.experts == 1;
+  return t.ranks % std::min(t.ranks, t.ranks_per_node) == 0 && not_data(f) * f.experts == 1;
 }
 
 Plan::Plan(const Training& t)
     : training(t),
       tensor(t.framework.tensor),
       spatial(t.framework.spatial),
-      data(t.ranks / (t.framework.tensor * t.framework.spatial * t.framework.pipeline)),
+      context(t.framework.context),
+      data(t.ranks / not_data(t.framework)),
       pipeline(t.framework.pipeline),
       chunks(t.framework.interleave),
       experts(t.framework.experts),
       micro_batches(t.framework.micro_batches),
-      micro(static_cast<double>(t.batch) / t.framework.micro_batches) {
+      micro(static_cast<double>(t.batch) / t.framework.micro_batches / t.framework.context) {
   check(t);
-  if (t.throughput) scale = t.batch / *t.throughput / alone(t, micro, micro_batches).value;
+  if (t.throughput) scale = t.batch / *t.throughput / alone(t, context * micro, micro_batches).value;
   scale *= crowding(t);
   for (const Layer& l : layers()) {
-    const LayerTime time = layer_time(held(l, experts), micro, share(l), known(t), t.precision);
-    const double busy = scale * fullness(l);
+    const int steps = rings(l) ? context : 1;
+    const Layer own = rings(l) ? ring_step(l, context) : held(l, experts);
+    const LayerTime time = layer_time(own, steps * micro, share(l), known(t), t.precision);
+    const double busy = scale * fullness(l) * steps;
     times.push_back({busy * time.forward, busy * time.backward});
   }
   const int count = pipeline * chunks;
@@ -299,10 +339,15 @@ Bytes Plan::bytes(const Hop& hop) const {
   return hop.elements * micro * share_between() * element(training.precision);
 }
 
+Bytes Plan::keys_and_values(const Layer& attention) const {
+  return (attention.in - attention.out) / std::clamp(training.model.kv_heads, 1, tensor) * micro *
+         element(training.precision);
+}
+
 Bytes Plan::bucket(bool first) const {
   const Framework& f = training.framework;
   if (f.bucket > Bytes() || f.bucket_elements == 0) return first ? f.first_bucket : f.bucket;
-  return std::max(f.bucket_elements, f.elements_of_rank * data) * gradient();
+  return std::max(f.bucket_elements, f.elements_of_rank * data * context) * gradient();
 }
 
 Bytes Plan::gradient() const {
@@ -341,7 +386,7 @@ Limits limits_alone(const Training& t) {
 
 double global_batch(const Training& t) {
   const Framework& f = t.framework;
-  return static_cast<double>(t.batch) * f.per_gpu * t.ranks / (f.tensor * f.spatial * f.pipeline);
+  return static_cast<double>(t.batch) * f.per_gpu * t.ranks / not_data(f);
 }
 
 }  // namespace collcast::workloads

@@ -11,8 +11,8 @@ namespace collcast::workloads {
 /// Whether its ranks can allreduce level by level: on full nodes, and nothing but replicas.
 bool goes_by_levels(const Training& training);
 
-/// How a model is shared out: ranks = tensor or spatial x data x pipeline. Experts are shared out among
-/// neighbours of the data-parallel group.
+/// How a model is shared out: ranks = tensor or spatial x context x data x pipeline. Experts are shared out
+/// among neighbours of the data-parallel group.
 struct Plan {
   explicit Plan(const Training& training);
 
@@ -21,13 +21,13 @@ struct Plan {
     std::size_t first, last;
   };
   const Training& training;
-  int tensor, spatial, data, pipeline, chunks;
+  int tensor, spatial, context, data, pipeline, chunks;
   int experts;  ///< how many ranks share them out
   int micro_batches;
   /// Neighbours of a data-parallel group that do something of their own: they share out the experts or the
   /// parameters, or are on a node.
   int local() const;
-  double micro;             ///< samples of a micro-batch
+  double micro;             ///< samples of a micro-batch: what a rank has of their tokens, in whole ones
   std::vector<Part> parts;  ///< in forward order; part k is chunk k / pipeline of stage k % pipeline
   /// What a part hands on to a later one, which may skip some, and gets the gradient of: per sample.
   struct Hop {
@@ -61,13 +61,19 @@ struct Plan {
   /// Whether a layer's gradients are those of this rank's experts, which only ranks with the same ones add
   /// up.
   bool owned(const Layer& layer) const { return experts > 1 && layer.experts > 0; }
+  /// How many ranks add up their gradients, but for those of a rank's own experts.
+  int adders() const { return data * spatial * context; }
   /// How many ranks share out the parameters of a layer, where ranks do.
   int sharers(const Layer& layer) const {
     if (training.framework.shard > 0) return training.framework.shard;
-    return owned(layer) ? data / experts : data * spatial;
+    return owned(layer) ? data / experts : adders();
   }
+  /// Whether a layer looks at keys and values of other ranks' tokens, which come around a ring of them.
+  bool rings(const Layer& layer) const { return context > 1 && layer.head > 0; }
+  /// The keys and values of a rank's own tokens and heads.
+  Bytes keys_and_values(const Layer& layer) const;
   /// A rank's stage, and its number within the stage, where ranks that share heads or images come next to
-  /// each other, then those that share experts (`name_groups`).
+  /// each other, then those that share sequences, then those that share experts (`name_groups`).
   struct Place {
     int stage;
     Rank within;

@@ -302,6 +302,16 @@ Coordinator coordinator(const Plan& plan) {
   return c;
 }
 
+/// Behind those that share heads; they add up gradients as replicas do (Megatron-Core's tp-cp-ep-dp-pp).
+void share_sequences(const Plan& plan, Job& job) {
+  job.dimensions.insert(job.dimensions.begin() + 1, {"context", plan.context});
+  for (Job::Group& g : job.groups)
+    for (int& d : g.dimensions) d += d > 0 ? 1 : 0;
+  std::vector<int>& adders = job.groups[data_group].dimensions;
+  adders.insert(adders.begin(), 1);
+  job.groups.push_back({"context", {1}});
+}
+
 std::unique_ptr<Reducer> reducer_of(const Plan& plan, Role& role, Adders adders) {
   const Framework& f = plan.training.framework;
   if (adders.ranks == 1) return std::make_unique<Alone>(plan, role, adders);
@@ -345,6 +355,7 @@ void name_groups(const Plan& plan, Job& job) {
   job.groups = {{"data", adders}};
   for (int d = 0; d < 3; ++d) job.groups.push_back({job.dimensions[static_cast<std::size_t>(d)].name, {d}});
   job.groups[cross_group].name = plan.training.framework.shard > 0 ? "replicas" : "cross";
+  if (plan.context > 1) share_sequences(plan, job);
   if (plan.pipeline > 1 && plan.training.framework.stages_together) {
     job.dimensions.insert(job.dimensions.begin(), {"pipeline", plan.pipeline});
     job.role_dimension = 0;
@@ -352,15 +363,15 @@ void name_groups(const Plan& plan, Job& job) {
       for (int& d : g.dimensions) ++d;
   } else if (plan.pipeline > 1) {
     job.dimensions.push_back({"pipeline", plan.pipeline});
-    job.role_dimension = 3;
+    job.role_dimension = static_cast<int>(job.dimensions.size()) - 1;
   }
   if (plan.training.framework.reduction == How::coordinator &&
-      plan.data * plan.spatial * plan.training.framework.per_gpu > 1)
+      plan.adders() * plan.training.framework.per_gpu > 1)
     job.coordinator = coordinator(plan);
 }
 
 std::unique_ptr<Reducer> make_reducer(const Plan& plan, Role& role) {
-  const Adders all{data_group, plan.data * plan.spatial * plan.training.framework.per_gpu};
+  const Adders all{data_group, plan.adders() * plan.training.framework.per_gpu};
   if (const int shard = plan.training.framework.shard; shard > 0)
     return reducer_of(plan, role, {local_group, shard});
   if (plan.experts == 1) return reducer_of(plan, role, all);

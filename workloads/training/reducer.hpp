@@ -11,8 +11,8 @@ namespace collcast::workloads {
 
 /// The groups and streams of every training job. Ranks that share out the experts of a block, or parameters,
 /// are in a `local` group, those with the same ones in a `cross` group. Ranks that share out images are in
-/// the tensor group.
-constexpr int data_group = 0, tensor_group = 1, local_group = 2, cross_group = 3;
+/// the tensor group. The context group is there where ranks share out sequences.
+constexpr int data_group = 0, tensor_group = 1, local_group = 2, cross_group = 3, context_group = 4;
 constexpr int communication_stream = 1, first_message_stream = 2;
 /// Where parameters are sharded there are no stages, and no messages.
 constexpr int replica_stream = first_message_stream;

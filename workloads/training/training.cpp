@@ -17,8 +17,12 @@ using Kind = JobActivity::Kind;
 /// What the ranks of a stage do.
 class StageWriter {
  public:
-  StageWriter(const Plan& plan, int stage, Role& role)
-      : plan_(plan), stage_(stage), role_(role), reducer_(make_reducer(plan, role)) {}
+  StageWriter(const Plan& plan, int stage, Role& role, int ring_stream)
+      : plan_(plan),
+        stage_(stage),
+        role_(role),
+        reducer_(make_reducer(plan, role)),
+        ring_stream_(ring_stream) {}
 
   void write() {
     const std::vector<Pass> passes = order(plan_.training.framework, stage_);
@@ -123,11 +127,44 @@ class StageWriter {
                          .collective = what,
                          .group = group});
   }
+  /// Passes on to the next rank of the ring what came from the one before, beside what is computed.
+  int pass_on(const std::string& what, Bytes bytes) {
+    return add({.kind = Kind::collective,
+                .name = what,
+                .stream = ring_stream_,
+                .bytes = bytes,
+                .collective = Collective::sendrecv,
+                .group = context_group,
+                .after = {last_compute_}});
+  }
+  /// Attention of a rank's tokens to those of all, in as many steps as ranks share a sequence: while it looks
+  /// at some keys and values, these go on and the next ones come (Liu et al. 2023). Backward they go back,
+  /// from where they have come to, and their gradients follow a step behind; the last step is at home
+  /// (TransformerEngine's context_parallel.py).
+  void look_around(const Layer& l, Seconds time, bool backward) {
+    last_compute_ = compute(std::exchange(pending_, {}), "before " + l.name, std::exchange(waiting_, {}));
+    const Bytes own = plan_.keys_and_values(l);
+    const int steps = plan_.context;
+    for (int step = 0; step < steps; ++step) {
+      const bool goes_on = step + 1 < steps, follows = backward && step > 0;
+      const int came = passed_;
+      if (goes_on || follows)
+        passed_ = pass_on(!follows  ? "keys and values"
+                          : goes_on ? "keys, values and gradients"
+                                    : "gradients of keys and values",
+                          ((goes_on ? 1 : 0) + (follows ? 1 : 0)) * own);
+      last_compute_ = compute(time / steps, l.name, step > 0 ? std::vector<int>{came} : std::vector<int>());
+    }
+    if (backward) waiting_.push_back(passed_);
+  }
+  void work(const Layer& l, Seconds time, bool backward) {
+    plan_.rings(l) ? look_around(l, time, backward) : void(pending_ += time);
+  }
   /// What recomputation does once more for a layer; words travel again, too.
   void again(const Layer& l, Seconds time) {
     if (l.route == Layer::Route::dispatch) route(l.in, "words to experts");
     if (l.image) fetch_halo(l);
-    pending_ += time;
+    work(l, time, false);
     if (l.route == Layer::Route::combine) route(l.out, "words from experts");
     if (l.cut == Layer::Cut::leave && plan_.tensor > 1) flush("recompute"), sum_up(l.out);
   }
@@ -143,7 +180,7 @@ class StageWriter {
       if (l.route == Layer::Route::dispatch) route(l.in, "words to experts");
       if (l.image) fetch_halo(l);
       if (joins(i)) join(l);
-      pending_ += plan_.times[i].forward;
+      work(l, plan_.times[i].forward, false);
       if (l.route == Layer::Route::combine) route(l.out, "words from experts");
       if (l.cut == Layer::Cut::leave && plan_.tensor > 1) flush("forward"), sum_up(l.out);
       if (reducer_->watches(i)) flush("forward of " + l.name), reducer_->passed(i, last_compute_, false);
@@ -177,7 +214,7 @@ class StageWriter {
       if (repeats && !early && plan_.repeats(l)) again(l, plan_.times[i].forward);
       if (l.route == Layer::Route::combine) route(l.out, "gradients to experts");
       if (l.image) fetch_halo(l);
-      pending_ += plan_.times[i].backward;
+      work(l, plan_.times[i].backward, true);
       if (l.route == Layer::Route::dispatch) route(l.in, "gradients from experts");
       if (l.cut == Layer::Cut::enter && plan_.tensor > 1) flush("backward"), sum_up(l.in);
       // shared out, gradients are not kept until the last (DeepSpeed's partition_gradients; FSDP)
@@ -254,8 +291,10 @@ class StageWriter {
   Role& role_;
   std::unique_ptr<Reducer> reducer_;
   Seconds pending_;
+  int ring_stream_;
   std::vector<int> waiting_;
   int last_compute_ = 0;
+  int passed_ = 0;    ///< the last step of a ring
   std::string part_;  ///< of the step that is being written
 };
 
@@ -362,9 +401,11 @@ Job training_job(const Training& training) {
     for (const Plan::Hop& h : plan.hops)
       for (const char* what : {"activations ", "gradients "})
         job.streams.push_back(what + std::to_string(h.from) + " to " + std::to_string(h.to));
+  const int ring_stream = static_cast<int>(job.streams.size());
+  if (plan.context > 1) job.streams.push_back("context");
   for (int stage = 0; stage < plan.pipeline; ++stage) {
     job.roles.push_back({plan.pipeline > 1 ? "stage " + std::to_string(stage) : "rank", {}});
-    StageWriter(plan, stage, job.roles.back()).write();
+    StageWriter(plan, stage, job.roles.back(), ring_stream).write();
     for (JobActivity& a : job.roles.back().activities)
       if (a.kind == Kind::collective) a.part = job.collective_of(a.group, a.collective);
   }
