@@ -254,7 +254,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   verb->add_option("-m,--model", options->model, "Or a training step of this model, as in `train`")
       ->option_text("M");
   verb->add_option("--framework", options->framework, "Of --model")->option_text("F");
-  verb->add_option("--precision", options->precision, "Of --model")->option_text("fp32|tf32|amp");
+  verb->add_option("--precision", options->precision, "Of --model")->option_text("fp32|tf32|amp|fp8");
   verb->add_option("--batch", options->batch, "Of --model")->option_text("B");
   verb->add_option("-s,--size", options->sizes, "Message sizes of a collective")
       ->delimiter(',')

@@ -60,7 +60,11 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
   report.remark += ". Efficiency is against one processor alone";
   report.remark += t.framework.per_gpu > 1 ? ", of one process." : ".";
   const Layer* odd = odd_width(t.model);
-  if (odd && t.precision == Precision::amp && options.throughput.empty())
+  if (t.precision == Precision::fp8 && options.throughput.empty())
+    report.notes.push_back(
+        "products in fp8 are taken to reach as much of their peak as those in 16 bits: no step was held "
+        "against that");
+  if (odd && stores_halves(t.precision) && options.throughput.empty())
     report.notes.push_back(odd->name +
                            " has a width that is no multiple of 8: such products took 3 to 8 times as "
                            "long on an H100, which is not counted (libraries may pad them)");

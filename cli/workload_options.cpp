@@ -76,7 +76,8 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
                                        "A name from `collcast models`, with sizes after a colon, or a table");
   model->required()->option_text("M");
   verb.add_option("--batch", text.batch, "Samples per replica in a step (default 32)")->option_text("B");
-  verb.add_option("--precision", text.precision, "fp32 (default), tf32 or amp")->option_text("fp32|tf32|amp");
+  verb.add_option("--precision", text.precision, "fp32 (default), tf32, amp or fp8")
+      ->option_text("fp32|tf32|amp|fp8");
   verb.add_option(
           "--framework", text.framework,
           "ddp (default) or another, with settings after a colon: " + listed_frameworks() +

@@ -56,6 +56,7 @@ Schema device() {
                  {"fp32_TFLOPS", positive()},
                  {"fp16_TFLOPS", positive()},
                  {"tensor_TFLOPS", positive()},
+                 {"fp8_TFLOPS", positive()},
                  {"int8_TOPS", positive()},
                  {"copy_engines", positive()},
                  {"gpudirect_read_GBps", positive()},

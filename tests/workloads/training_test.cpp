@@ -1104,10 +1104,52 @@ TEST(Training, Tf32GoesByTheGeneration) {
             "A10 has no tf32; take fp32 or amp");
 }
 
+/// In a block they are twice as fast; casts move 4 bytes for each element read and made and each parameter.
+/// Behind the blocks nothing is.
+TEST(Training, ProductsOfBlocksAreIn8Bits) {
+  Layer l{"mlp", LayerKind::linear, 1e6, 2e6, 1000, 3000, 0, {500}, 0};
+  Processor p = plain();
+  p.fp8_flops = 2e9;
+  const auto sum = [&](Precision precision) {
+    const LayerTime time = layer_time(l, 1, 1, p, precision);
+    return (time.forward + time.backward).value;
+  };
+  EXPECT_NEAR(sum(Precision::amp), 3e-3, 1e-12);
+  EXPECT_NEAR(sum(Precision::fp8), 1.5e-3, 1e-12);
+  p.bandwidth = BytesPerSecond(1e9);
+  p.efficiency.bandwidth = 1;
+  EXPECT_NEAR(sum(Precision::fp8), 1.5e-3 + 4 * (1000 + 3000 + 500) / 1e9, 1e-12);
+  l.block = -1;
+  EXPECT_DOUBLE_EQ(sum(Precision::fp8), sum(Precision::amp));
+}
+
+/// Half as long at most; 16 bits are stored, and the same gradients travel.
+TEST(Training, Fp8IsForDevicesThatStateIt) {
+  Training t = equal_layers(1, "megatron:tp=2", 8);
+  t.model = load_model("llama2-7b");
+  const auto step = [&](const Description& platform, Precision precision) {
+    t.processor = processor(platform, precision);
+    t.precision = precision;
+    return forecast_step(t, bandwidth(100));
+  };
+  const Description h100 = load_platform("dgx-h100");
+  const StepForecast eight = step(h100, Precision::fp8), sixteen = step(h100, Precision::amp);
+  EXPECT_LT(eight.compute, sixteen.compute);
+  EXPECT_GT(eight.compute, 0.5 * sixteen.compute);
+  EXPECT_EQ(eight.communication, sixteen.communication);
+  EXPECT_EQ(eight.memory.sum(), sixteen.memory.sum());
+  EXPECT_EQ(complaint([] { processor(load_platform("dgx-a100"), Precision::fp8); }),
+            "A100-SXM4-80GB has no fp8_TFLOPS; take amp");
+}
+
 TEST(Training, SaysWhatIsWrong) {
   const auto error = [](const Training& t) { return complaint([&] { training_job(t); }); };
   EXPECT_EQ(error(equal_layers(8, "ddp:pp=3", 8)),
             "training: 8 ranks do not divide into tensor x spatial x pipeline = 1 x 1 x 3");
+  Training eight = equal_layers(1, "ddp", 8);
+  eight.precision = Precision::fp8;
+  EXPECT_EQ(error(eight),
+            "training: fp8 is for the linear layers of transformers' blocks, and equal has none; take amp");
   Training vast = equal_layers(1, "zero1:bucket=64KiB", 8);
   vast.model.layers[0].tensors = {1e15};
   EXPECT_EQ(error(vast),
@@ -1234,7 +1276,8 @@ TEST(Training, SaysWhatIsWrong) {
             "framework ddp: balance=3/4/5 is of 3 parts, pp x interleave of 2");
   EXPECT_EQ(error(equal_layers(8, "ddp:pp=2,balance=3/4,micro-batches=1", 2)),
             "training: balance shares out 7 layers, equal has 8");
-  EXPECT_EQ(complaint([] { parse_precision("fp8"); }), "unknown precision 'fp8'; known: fp32, tf32, amp");
+  EXPECT_EQ(complaint([] { parse_precision("fp4"); }),
+            "unknown precision 'fp4'; known: fp32, tf32, amp, fp8");
 }
 
 /// Summit's readers (facts of the ECP talk): 27,648 GPUs x 1,200 images/s x 3 x 224 x 224 x 4 B = 19.98 TB/s.

@@ -13,11 +13,16 @@ class Description;
 
 namespace collcast::workloads {
 
-/// The arithmetic that a model is trained in. amp: 16 bits with a 32-bit copy of the parameters.
-enum class Precision : std::uint8_t { fp32, tf32, amp };
-/// "fp32", "tf32", "amp" ("fp16", "bf16", "mixed"). Throws InputError.
+/// The arithmetic that a model is trained in. amp: 16 bits with a 32-bit copy of the parameters. fp8: the
+/// same, with the linear layers of transformers' blocks in 8 bits (Transformer Engine).
+enum class Precision : std::uint8_t { fp32, tf32, amp, fp8 };
+/// "fp32", "tf32", "amp" ("fp16", "bf16", "mixed"), "fp8". Throws InputError.
 Precision parse_precision(const std::string& text);
 std::string_view name(Precision precision);
+/// Whether 16 bits are stored.
+constexpr bool stores_halves(Precision precision) {
+  return precision == Precision::amp || precision == Precision::fp8;
+}
 /// The size of an activation.
 Bytes element(Precision precision);
 
@@ -36,7 +41,8 @@ struct ByHeads {
 /// What a rank computes with.
 struct Processor {
   std::string name;
-  double flops = 0;  ///< per second, at the precision; 0: not known
+  double flops = 0;      ///< per second, at the precision; 0: not known
+  double fp8_flops = 0;  ///< the same, of what is in 8 bits
   BytesPerSecond bandwidth;
   Bytes memory;  ///< 0: not known
   /// Shares of the peaks that kernels reach, and what a kernel takes beside: calibrated on published

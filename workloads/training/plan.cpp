@@ -178,6 +178,9 @@ void check(const Training& t) {
       std::ranges::none_of(t.model.layers, [](const Layer& l) { return l.core; }))
     reject("selective recomputation repeats attention's scores, softmax and values, and " + t.model.name +
            " keeps none; recompute=1 repeats all");
+  if (t.precision == Precision::fp8 && t.model.blocks == 0)
+    reject("fp8 is for the linear layers of transformers' blocks, and " + t.model.name +
+           " has none; take amp");
   check_experts(t, t.ranks / shared);
   check_context(t);
   if (f.spatial > 1 && (f.tensor > 1 || !t.model.layers[0].image))
@@ -208,7 +211,7 @@ Layer held(Layer l, int ranks) {
 
 /// Whether ranks hold parameters in the 16 bits that they compute with, and sum up such gradients.
 bool holds_halves(const Training& t) {
-  return t.precision == Precision::amp &&
+  return stores_halves(t.precision) &&
          (t.framework.reduction == Framework::Reduction::sharded || t.framework.name.starts_with("megatron"));
 }
 

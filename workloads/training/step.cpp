@@ -62,6 +62,7 @@ Training moved(Training t, double factor) {
   if (t.throughput) return t;
   Processor& p = t.processor;
   p.flops /= factor;
+  p.fp8_flops /= factor;
   p.bandwidth = p.bandwidth / factor;
   scale_host(p.efficiency, factor);
   return t;

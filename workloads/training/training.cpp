@@ -367,7 +367,7 @@ MemoryNeed memory_of(const Plan& plan, int stage) {
   const auto both = [&](double one, double other) { return mirrored ? one + other : one; };
   const double n = both(plan.parameters(stage), plan.parameters(plan.mirror(stage)));
   const double shard = both(plan.sharded_parameters(stage), plan.sharded_parameters(plan.mirror(stage)));
-  const bool amp = t.precision == Precision::amp;
+  const bool amp = stores_halves(t.precision);
   const int sharded = t.framework.reduction == Framework::Reduction::sharded ? t.framework.stage : 0;
   MemoryNeed need;
   need.parameters = (sharded >= 3 ? shard : n) * Bytes(amp ? 2 : 4);
