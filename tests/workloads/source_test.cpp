@@ -159,6 +159,24 @@ TEST(JobSource, TrainingStepsAgreeWithPricesOnIdleNetworks) {
     }
 }
 
+/// Keys and values go around rings of nodes, on a stream of their own.
+TEST(JobSource, RingsAgreeWithPricesOnIdleNetworks) {
+  const Description cluster = load_platform("edr-cluster");
+  Training t;
+  t.model = load_model("llama:layers=2,hidden=256,heads=4,kv-heads=2,sequence=1024,vocabulary=1000");
+  t.processor = processor(cluster, t.precision);
+  t.ranks = 8;
+  for (const char* framework : {"one:cp=2", "one:cp=4", "one:cp=8", "one:cp=4,recompute=1"}) {
+    t.framework = parse_framework(framework);
+    GroupForecaster forecaster(cluster, "openmpi-4.0");
+    const PriceOf price = prices(forecaster);
+    const Job job = training_job(t);
+    const Seconds priced = play(job, price).time;
+    EXPECT_GT(priced, computation(job)) << framework;
+    EXPECT_NEAR(by_messages(job, cluster, "path") / priced, 1, 1e-9) << framework;
+  }
+}
+
 /// Allreduces of activations, of pairs of nodes, and of gradients, of every second node, leave through the
 /// same ports where buckets go beneath the backward pass: prices that share them are off by 6 % at most (by
 /// 12 % without). With one bucket behind it they take turns.
