@@ -10,6 +10,7 @@
 #include "platforms/description/load.hpp"
 #include "replay/application/report.hpp"
 #include "support/error.hpp"
+#include "support/interrupt.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 #include "workloads/playing/rows.hpp"
@@ -186,7 +187,7 @@ int run_replay(const ReplayCommand& options) {
   const Description platform = platform_with(options.platforms, options.what_if);
   ReplayOptions play = replay_options(options);
   catch_interrupts();
-  play.play.interrupt = &interrupt_flag();
+  const InterruptedBy user(&interrupt_flag());
   play.play.progress = [](Seconds now, std::int64_t messages) {
     progress("replayed " + seconds(now.value) + ", " + count(messages) + " messages");
   };

@@ -58,7 +58,9 @@ void tell_unmoved(report::Report& report, const std::vector<std::string>& set, c
     std::vector<std::string> others;
     std::ranges::copy_if(set, std::back_inserter(others), [&](const auto& a) { return a != assignment; });
     try {
-      if (rows(others) == report.sections[0].rows)
+      const bool same = rows(others) == report.sections[0].rows;
+      if (interrupted()) return;
+      if (same)
         report.notes.push_back("--set " + assignment + " does not change the answer");
     } catch (const InputError&) {
       // the others make no sense without it

@@ -14,12 +14,15 @@
 #include "model/sizes.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/interrupt.hpp"
 #include "support/notes.hpp"
 #include "support/suggest.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
 namespace {
+
+constexpr const char* not_computed = "interrupted: what follows was not computed";
 
 /// Turns algorithms into what is played: the same by the ranks, or a version for their DPU.
 class AsPlayed {
@@ -49,20 +52,20 @@ class Inquiry {
 
   Answer answer() {
     resolve();
-    for (which_ = 0; which_ < platforms_.size(); ++which_)
-      for (const Collective collective : collectives_)
-        for (const Rank ranks : q_.ranks)
-          if (!of_ranks(platforms_[which_], collective, ranks)) {
-            note("interrupted: what follows was not computed");
-            return told();
-          }
+    const InterruptedBy user(watch_.interrupt);
+    try {
+      for (which_ = 0; which_ < platforms_.size(); ++which_)
+        for (const Collective collective : collectives_)
+          for (const Rank ranks : q_.ranks) of_ranks(platforms_[which_], collective, ranks);
+    } catch (const Interrupted&) {
+      note(not_computed);
+    }
     return told();
   }
 
  private:
   bool by_library() const { return q_.policy != "fastest"; }
   bool auto_choice() const { return !q_.own && q_.algorithm == "auto"; }
-  bool interrupted() const { return watch_.interrupt && watch_.interrupt->load(std::memory_order_relaxed); }
   void note(std::string text) { add_once(answer_.notes, std::move(text)); }
 
   Answer told() {
@@ -173,19 +176,17 @@ class Inquiry {
     return q_.sizes.empty() ? std::vector{counted_message(q_.call, collective, q_.ranks[0])} : q_.sizes;
   }
 
-  /// False if interrupted.
-  bool of_ranks(const Description& platform, Collective collective, Rank ranks) {
-    return by_library() ? of_library(platform, collective, ranks)
-                        : of_algorithms(platform, collective, ranks);
+  void of_ranks(const Description& platform, Collective collective, Rank ranks) {
+    by_library() ? of_library(platform, collective, ranks) : of_algorithms(platform, collective, ranks);
   }
 
-  bool of_library(const Description& platform, Collective collective, Rank ranks) {
+  void of_library(const Description& platform, Collective collective, Rank ranks) {
     const auto kept =
         cache_.library(q_.policy, {platform, ranks, q_.placement, q_.memory_of(collective), 0, q_.transport});
     const Library& library = *kept;
     occupancy_ = occupancy(library.forecaster().machine());
     for (const Bytes size : sizes(collective)) {
-      if (interrupted()) return false;
+      end_if_interrupted();
       const Call asked = plain_call(q_.call, collective, ranks, size, library.forecaster().ranks_per_node());
       check_own(asked);
       const std::string where = std::to_string(ranks) + " ranks, " + text::bytes(size.value) + ": ";
@@ -208,7 +209,6 @@ class Inquiry {
         if (every_) answer_.rows.back().picked = &f == &all.front();
       }
     }
-    return true;
   }
 
   /// Forecasts of what the library chooses, of what it is told to play, or of all; its own choice first.
@@ -239,7 +239,7 @@ class Inquiry {
            text::percent(1 - fastest.prediction.time / picked.prediction.time) + " faster";
   }
 
-  bool of_algorithms(const Description& platform, Collective collective, Rank ranks) {
+  void of_algorithms(const Description& platform, Collective collective, Rank ranks) {
     const auto kept = cache_.forecaster({platform, ranks, q_.placement, q_.memory_of(collective),
                                          workers(q_.offload, platform), q_.transport});
     const Forecaster& forecaster = *kept;
@@ -251,11 +251,11 @@ class Inquiry {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
       check_own(call);
       if (auto_choice()) {
-        if (interrupted()) return false;
+        end_if_interrupted();
         add(platform, forecaster, sensible(able, forecaster, size), call);
       } else {
         for (const Algorithm* a : able) {
-          if (interrupted()) return false;
+          end_if_interrupted();
           watch_.progress("predicting " + a->name + " on " + std::to_string(ranks) + " ranks");
           if (const std::string why = every_ ? forecaster.unwise(*a, size) : ""; !why.empty())
             skipped[a->name][why].push_back(size);
@@ -267,7 +267,6 @@ class Inquiry {
     }
     for (const auto& [a, why_at] : skipped)
       for (const auto& [why, at] : why_at) note(a + " is skipped at " + listed(at) + ": " + why);
-    return true;
   }
 
   /// "4 KiB", "4 KiB to 1 MiB (3 sizes)".
@@ -289,7 +288,7 @@ class Inquiry {
     }
     watch_.progress("synthesizing " + std::string(definition(collective).name));
     const Rank root = plain_call(q_.call, collective, ranks, Bytes(1)).root;
-    Front front(collective, forecaster, root, 0, [this] { return interrupted(); });
+    Front front(collective, forecaster, root, 0, interrupted);
     for (const std::string& words : front.notes()) note(words);
     return front;
   }
@@ -383,7 +382,7 @@ class Inquiry {
     }
     std::ranges::stable_sort(able, {}, &std::pair<Seconds, Choice>::first);
     for (const auto& [least, choice] : able) {
-      if (!(least < best.time) || interrupted()) break;
+      if (!(least < best.time)) break;
       watch_.progress("playing " + choice.algorithm->name + " on " + std::to_string(call.ranks) + " ranks");
       Prediction p = forecaster.predict(*choice.algorithm, as_played(forecaster, choice), engine_);
       const bool unseen = p.engine == "path" && !p.note.empty();  // too many messages to play
@@ -535,6 +534,7 @@ Answer ask(const Question& question, const Watch& watch) {
   Answer answer = ask(question, cache, watch);
   add_unbound(answer, question, watch);
   if (question.sensitivity) add_sensitivity(answer, question, watch);
+  if (watch.interrupt && *watch.interrupt) add_once(answer.notes, not_computed);
   return answer;
 }
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <utility>
 #include <vector>
 
 #include "engines/automatic.hpp"
 #include "model/load.hpp"
 #include "model/repeats.hpp"
+#include "support/interrupt.hpp"
 
 namespace collcast {
 namespace {
@@ -17,6 +19,15 @@ namespace {
 /// in 70.
 constexpr std::int64_t long_play = 40;
 constexpr double jitter = 1e-9, amplified_by = 1e-6;
+
+/// Work for another thread, which ends with that of this one.
+template <class Work>
+auto also_interrupted(Work work) {
+  return [work = std::move(work), flag = InterruptedBy::flag()] {
+    const InterruptedBy same(flag);
+    return work();
+  };
+}
 
 Reading with_more(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric, int billionths) {
   Call call = *subject.call;
@@ -38,7 +49,8 @@ Spread read_spread(const Engine& engine, const SizedSchedule& subject, const Fab
       !subject.layout.equal_blocks())
     return alone(read(engine, subject, fabric, true));
   fabric.links();  // made once, before two readings ask for them
-  auto second = std::async(std::launch::async, [&] { return with_more(engine, subject, fabric, 1); });
+  auto second =
+      std::async(std::launch::async, also_interrupted([&] { return with_more(engine, subject, fabric, 1); }));
   std::vector<Reading> readings{read(engine, subject, fabric, true)};
   readings.push_back(second.get());
   const auto as_the_first = [&] {
@@ -63,7 +75,7 @@ Ends read_ends(const Engine& by, const SizedSchedule& subject, Seconds time, con
   const Engine& quick = by.quick ? by : engine(few ? "contention" : "path");
   const auto by_quick = [&](const Fabric& fabric) { return read(quick, subject, fabric).time; };
   auto first = std::async(nominal.ranks() < many_ranks ? std::launch::deferred : std::launch::async,
-                          [&] { return by_quick(fast); });
+                          also_interrupted([&] { return by_quick(fast); }));
   const Seconds last = by_quick(slow);
   Ends found;
   found.include(first.get(), &quick == &by ? time : by_quick(nominal), last);

@@ -21,6 +21,7 @@
 #include "model/path_state.hpp"
 #include "model/period_follower.hpp"
 #include "model/representative.hpp"
+#include "support/interrupt.hpp"
 
 // The critical path of a schedule: when the last rank is done, by LogGP's rules (docs/time-model.md), on a
 // network that is shared only at its ports.
@@ -131,6 +132,7 @@ class CriticalPath {
   }
 
   void read(Step& step, std::int64_t s) {
+    end_if_interrupted();
     step.clear();
     schedule_.rule(s, step);
     advance(step);

@@ -12,6 +12,7 @@
 #include "replay/application/report.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/interrupt.hpp"
 #include "support/json.hpp"
 #include "workloads/playing/job_source.hpp"
 #include "workloads/playing/playing.hpp"
@@ -138,7 +139,7 @@ Json replayed(const ReplayText& text, const std::string& platform, const std::ve
   Description description = load_platform(platform);
   set_all(description, set);
   ReplayOptions options = replay_options(text);
-  options.play.interrupt = interrupt();
+  const InterruptedBy user(interrupt());
   std::optional<report::Timeline> timeline;
   if (!path.empty()) timeline.emplace(path);
   if (timeline)

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engines/player/pool.hpp"
+#include "support/interrupt.hpp"
 
 namespace collcast {
 namespace {
@@ -279,6 +280,7 @@ void Contended::run(Listener& listener) {
   constexpr Seconds never(std::numeric_limits<double>::infinity());
   const auto settle = [&] { listener.settle(), start_multicasts(); };
   for (settle(); flows_.any() || !timers_.empty(); settle()) {
+    end_if_interrupted();
     const auto over = flows_.advance(timers_.empty() ? never : timers_.next());
     now_ = flows_.now();
     for (const Index flow : over) through(flow, listener);

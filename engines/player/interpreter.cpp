@@ -5,6 +5,7 @@
 
 #include "engines/player/analytic.hpp"
 #include "support/error.hpp"
+#include "support/interrupt.hpp"
 
 namespace collcast {
 namespace {
@@ -91,7 +92,7 @@ void Interpreter::settle() {
 
 /// Called rarely enough to cost no time, often enough for a user who waits.
 void Interpreter::poll() {
-  if (options_.interrupt && options_.interrupt->load(std::memory_order_relaxed)) throw Interrupted();
+  end_if_interrupted();
   if (options_.progress) options_.progress(backend_.now(), sent_messages_);
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 
 #include "engines/player/observer.hpp"
 #include "engines/player/result.hpp"
@@ -13,18 +11,11 @@ namespace collcast {
 
 class Backend;
 
-/// Thrown when the user has stopped a run.
-struct Interrupted : std::runtime_error {
-  Interrupted() : runtime_error("interrupted") {}
-};
-
 /// How a program is played.
 struct PlayOptions {
   Observer* observer = nullptr;
   /// Called from time to time with the simulated time and the number of messages begun so far.
   std::function<void(Seconds, std::int64_t)> progress = nullptr;
-  /// Read from time to time; once true, playing throws Interrupted.
-  const std::atomic<bool>* interrupt = nullptr;
   /// A deadlock ends the run, and Result::stopped_short says what ranks wait for; otherwise it is an error.
   bool may_stop_short = false;
   /// Play in this process even if the engine would use a child process, so that what the program learns while
@@ -34,7 +25,7 @@ struct PlayOptions {
 };
 
 /// Plays a program on `fabric`; `backend` carries its messages. Deterministic. Throws InputError at a
-/// deadlock.
+/// deadlock, and Interrupted (support/interrupt.hpp).
 Result play(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options = {});
 
 /// The same without contention beyond ports: the critical path of the program.

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "support/error.hpp"
+#include "support/interrupt.hpp"
 
 namespace collcast {
 namespace {
@@ -122,7 +123,7 @@ void put_error(Writer& out, News kind, const char* what) {
 /// The parent's end of the pipe; destroying it early ends the child.
 class Child {
  public:
-  Child(pid_t pid, int fd, const std::atomic<bool>* interrupt) : pid_(pid), fd_(fd), interrupt_(interrupt) {}
+  Child(pid_t pid, int fd) : pid_(pid), fd_(fd) {}
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() {
@@ -164,7 +165,7 @@ class Child {
   void fill() {
     pollfd ready{fd_, POLLIN, 0};
     do {
-      if (interrupt_ && interrupt_->load()) throw Interrupted();
+      end_if_interrupted();
     } while (poll(&ready, 1, 100) <= 0);
     const ssize_t n = read(fd_, buffer_, sizeof buffer_);
     if (n < 0 && errno == EINTR) return;
@@ -184,7 +185,6 @@ class Child {
 
   pid_t pid_;
   int fd_;
-  const std::atomic<bool>* interrupt_;
   char buffer_[1 << 16];
   std::size_t at_ = 0, filled_ = 0;
 };
@@ -247,7 +247,7 @@ Result in_child(const PlayOptions& options, const std::function<Result(const Pla
     be_child(parent, fds[1], options, work);
   }
   close(fds[1]);
-  Child child(pid, fds[0], options.interrupt);
+  Child child(pid, fds[0]);
   check(pid, "fork");
   return listen(child, options);
 }

@@ -15,6 +15,7 @@
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
+#include "support/interrupt.hpp"
 #include "support/json.hpp"
 #include "support/notes.hpp"
 #include "support/text.hpp"
@@ -125,7 +126,9 @@ bool priced(const Prediction& p) {
 Answer of_catalogue(const Question& q, Bytes size, ForecastCache& cache, const Watch& watch) {
   Question one = q;
   one.policy = "fastest", one.algorithm = "auto", one.sizes = {size};
-  return ask(one, cache, {.progress = watch.progress});
+  Answer answer = ask(one, cache, {.progress = watch.progress, .interrupt = watch.interrupt});
+  end_if_interrupted();
+  return answer;
 }
 
 }  // namespace
@@ -156,12 +159,12 @@ report::Report gap(const Question& q, const Watch& watch) {
                  {"policy", q.policy}};
   answer.title = name + " of " + std::to_string(subject.ranks) + " ranks on " + subject.platform.name() +
                  ": how far from the bound";
-  const auto stop = [&] { return watch.interrupt && watch.interrupt->load(std::memory_order_relaxed); };
+  const InterruptedBy user(watch.interrupt);
   std::optional<Front> front;
   if (synthesizes(subject.collective) && subject.ranks <= most_synthesized) {
     watch.progress("synthesizing " + name);
     const Call rooted = plain_call(q.call, subject.collective, subject.ranks, Bytes(1));
-    front.emplace(subject.collective, forecaster, rooted.root, 0, stop);
+    front.emplace(subject.collective, forecaster, rooted.root, 0, interrupted);
   } else {
     answer.notes.push_back(
         "no schedule was synthesized: there are methods for allgather, reduce-scatter, allreduce, broadcast, "
@@ -176,17 +179,15 @@ report::Report gap(const Question& q, const Watch& watch) {
   }
   Json rows = Json::array();
   ForecastCache cache;
-  for (const Bytes size : sizes) {
-    if (stop()) {
-      note("interrupted: what follows was not computed");
-      break;
-    }
+  const auto compare_at = [&](Bytes size) {
+    end_if_interrupted();
     watch.progress("comparing at " + text::bytes(size.value));
     const Call call =
         plain_call(q.call, subject.collective, subject.ranks, size, forecaster.ranks_per_node());
     const Answer asked = of_catalogue(q, size, cache, watch);
     const Prediction& best = asked.rows.at(0).prediction;
     for (const std::string& words : asked.notes) note(words);
+    Json found = Json::array();
     Bound bound = forecaster.lower_bound(*best.algorithm, call);
     std::optional<Library::Forecast> chosen;
     if (q.policy != "fastest") {
@@ -196,14 +197,21 @@ report::Report gap(const Question& q, const Watch& watch) {
       if (const Bound& own = chosen->prediction.bound; own.time < bound.time) bound = own;
     }
     if (front && front->limit().by_prices && priced(best)) bound = tightest(bound, size, *front);
-    rows.push_back(bound_row(size, bound));
+    found.push_back(bound_row(size, bound));
     if (front) {
       const Prediction synthesized = front->fastest(size, by).prediction;
       note(std::string(synthesized.note));
-      rows.push_back(row("synthesized", synthesized, bound));
+      found.push_back(row("synthesized", synthesized, bound));
     }
-    rows.push_back(row("catalogue", best, bound));
-    if (chosen) rows.push_back(row(q.policy, chosen->prediction, bound, chosen->prediction.transport));
+    found.push_back(row("catalogue", best, bound));
+    if (chosen) found.push_back(row(q.policy, chosen->prediction, bound, chosen->prediction.transport));
+    return found;
+  };
+  try {
+    for (const Bytes size : sizes)
+      for (Json& row : compare_at(size)) rows.push_back(std::move(row));
+  } catch (const Interrupted&) {
+    note("interrupted: what follows was not computed");
   }
   if (front)
     for (const std::string& words : front->notes()) note(words);

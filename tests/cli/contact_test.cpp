@@ -507,6 +507,15 @@ TEST(Interrupts, AreTheExitCode) {
   EXPECT_EQ(o.code, 130) << o.out;  // 128 + SIGINT
 }
 
+/// A play of some seconds; --foreground, as a second signal would end the program anyway.
+TEST(Interrupts, EndARow) {
+  const Outcome o = shell("timeout --foreground --preserve-status -s INT 0.5 " + build_folder +
+                          "/collcast predict alltoall --platform summit --ranks 768 --size 1MiB --engine "
+                          "contention --algorithm pairwise");
+  EXPECT_EQ(o.code, 130) << o.err;
+  EXPECT_EQ(o.out.find("pairwise"), std::string::npos) << o.out;
+}
+
 /// What is asked is wrong too, which would be seen later.
 TEST(OutputFiles, ThatCannotBeWrittenAreRefusedBeforeTheWork) {
   for (const char* words :

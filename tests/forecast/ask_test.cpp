@@ -340,7 +340,7 @@ TEST(Ask, MayBeInterrupted) {
   watch.interrupt = &stop;
   watch.progress = [&](const std::string&) { stop = ++told == 3; };
   const Answer a = ask(allreduce("ring"), watch);
-  EXPECT_EQ(a.rows.size(), 3u);
+  EXPECT_EQ(a.rows.size(), 2u);  // the third was on its way
   EXPECT_EQ(a.notes.back(), "interrupted: what follows was not computed");
 }
 

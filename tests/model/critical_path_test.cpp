@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/compose.hpp"
+#include "support/interrupt.hpp"
 
 namespace collcast {
 namespace {
@@ -29,6 +30,17 @@ TEST(CriticalPath, OneMessageTakesAlphaAndItsBytes) {
   const auto reduced = path(written(2, 1, {{{0, 1, {}, -1, 0, Combine::reduce}}}), Bytes(4), machine);
   EXPECT_EQ(reduced.finish[0].value, 18);
   EXPECT_EQ(reduced.finish[1].value, 30);
+}
+
+TEST(CriticalPath, EndsAtAnInterrupt) {
+  const Schedule one = written(2, 1, {{{0, 1, {}}}});
+  std::atomic<bool> stop = false;
+  const InterruptedBy user(&stop);
+  EXPECT_EQ(path(one, Bytes(4), machine).time.value, 18);
+  stop = true;
+  EXPECT_THROW(path(one, Bytes(4), machine), Interrupted);
+  const InterruptedBy nobody(nullptr);
+  EXPECT_EQ(path(one, Bytes(4), machine).time.value, 18);
 }
 
 TEST(CriticalPath, TheNetworkReducesForNothingAndWaitsForTheLast) {

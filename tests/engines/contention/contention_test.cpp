@@ -4,6 +4,7 @@
 
 #include "model/critical_path.hpp"
 #include "model/lowering.hpp"
+#include "support/interrupt.hpp"
 #include "tests/engines/contended_engines.hpp"
 #include "tests/engines/contention/shared_fabric.hpp"
 #include "tests/engines/player/schedules.hpp"
@@ -21,6 +22,16 @@ void expect_finish(std::vector<Script> scripts, const Fabric& fabric, const std:
     const Result r = engine.play(program, fabric);
     for (std::size_t i = 0; i < finish.size(); ++i)
       EXPECT_NEAR(r.ranks[i].finish.value, finish[i], 1e-7) << engine.name << ", rank " << i;
+  }
+}
+
+TEST(Contention, EndsAtAnInterrupt) {
+  const SharedFabric fabric(4, 1, Hold::injection);
+  const std::atomic<bool> stop = true;
+  const InterruptedBy user(&stop);
+  for (const ContendedEngine& engine : contended_engines()) {
+    Written program({{{send(1, 6)}}, {{receive(0, 6)}}});
+    EXPECT_THROW(engine.play(program, fabric), Interrupted) << engine.name;
   }
 }
 

@@ -6,6 +6,7 @@
 #include "engines/player/player.hpp"
 #include "model/lowering.hpp"
 #include "support/error.hpp"
+#include "support/interrupt.hpp"
 #include "tests/engines/player/scripts.hpp"
 
 namespace collcast {
@@ -134,8 +135,7 @@ TEST(Play, ARankAsksForRendezvousOneAfterAnother) {
 
 TEST(Play, RequestsAreWaitedFor) {
   Log log;
-  const Result r =
-      run({{{send(1, 4, 0, 9)}, {compute(2)}, {wait(9)}}, {{receive(0, 4)}}}, hockney, {&log, {}, nullptr});
+  const Result r = run({{{send(1, 4, 0, 9)}, {compute(2)}, {wait(9)}}, {{receive(0, 4)}}}, hockney, {&log});
   EXPECT_EQ(r.ranks[0].finish, Seconds(5));
   EXPECT_EQ(r.ranks[0].exposed, Seconds(3));
   ASSERT_EQ(log.intervals.size(), 2u);  // the wait, and the blocking receive
@@ -156,8 +156,7 @@ TEST(Play, OneRequestOfSeveralOperations) {
 TEST(Play, StartedStrandsRunBesideTheMainStrand) {
   Log log;
   const Script child = {{receive(1, 2)}, {compute(1)}};
-  const Result r =
-      run({{{start(child, 42, 1)}, {compute(2)}, {wait(1)}}, {{send(0, 2)}}}, hockney, {&log, {}, nullptr});
+  const Result r = run({{{start(child, 42, 1)}, {compute(2)}, {wait(1)}}, {{send(0, 2)}}}, hockney, {&log});
   EXPECT_EQ(r.ranks[0].finish, Seconds(4));  // received at 3, computes until 4
   const auto& started =
       log.intervals.front().kind == Op::Kind::start ? log.intervals.front() : log.intervals[1];
@@ -250,7 +249,8 @@ TEST(Play, InterruptAndProgress) {
   for (int i = 0; i < 10000; ++i) talk.push_back({compute(1)});
   std::atomic<bool> stop = false;
   int calls = 0;
-  PlayOptions options{nullptr, [&](Seconds, std::int64_t) { ++calls; }, &stop};
+  PlayOptions options{nullptr, [&](Seconds, std::int64_t) { ++calls; }};
+  const InterruptedBy user(&stop);
   run({talk}, hockney, options);
   EXPECT_GE(calls, 2);
   stop = true;

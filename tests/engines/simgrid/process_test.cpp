@@ -12,6 +12,7 @@
 #include "model/lowering.hpp"
 #include "support/address_sanitizer.hpp"
 #include "support/error.hpp"
+#include "support/interrupt.hpp"
 #include "tests/engines/contention/shared_fabric.hpp"
 #include "tests/engines/player/schedules.hpp"
 #include "tests/engines/player/scripts.hpp"
@@ -119,7 +120,7 @@ TEST(Process, Interrupt) {
   const SharedFabric fabric(1, 1, MessageProtocol::Hold::injection);
   std::atomic<bool> stop = true;
   PlayOptions options;
-  options.interrupt = &stop;
+  const InterruptedBy user(&stop);
   Endless program(false);
   EXPECT_THROW(simulate(program, fabric, options), Interrupted);
   // Set here while the child runs.
