@@ -12,6 +12,7 @@
 #include "forecast/sweep/sweep.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/text.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -79,6 +80,16 @@ std::string across(const SweepOptions& options, const sweep::Sweep& asked) {
   return sweep::across(asked.space(), options.plot_over);
 }
 
+/// "2 points are missing".
+std::string missing_points(std::int64_t points) {
+  return text::counted(points, "point") + (points == 1 ? " is" : " are") + " missing";
+}
+
+std::string points_elsewhere(std::int64_t points) {
+  return text::counted(points, "point") + (points == 1 ? " belongs" : " belong") +
+         " to other parts; `collcast sweep --merge` combines the parts";
+}
+
 int run_sweep(SweepOptions options) {
   const std::vector<sweep::Verb> verbs = sweep_verbs();
   const sweep::Sweep asked = described(options, verbs);
@@ -103,7 +114,7 @@ int run_sweep(SweepOptions options) {
     end_at_interrupt("interrupted; finished points are kept, " + resume);
     sweep::run(asked, part, journal, module ? ranks_of(*module) : sweep::processes(workers(options.jobs)),
                [](std::int64_t finished, std::int64_t all) {
-                 progress(count(finished) + " of " + count(all) + " points");
+                 progress(count(finished) + " of " + text::counted(all, "point"));
                });
     progress_end();
   }
@@ -114,11 +125,8 @@ int run_sweep(SweepOptions options) {
                                     : count(journal.damaged()) + " records of finished points were damaged") +
                                (options.merge.empty() ? "; those points were computed again" : ""));
   if (all.missing > 0)
-    all.report.notes.push_back(
-        count(all.missing) +
-        (options.part.empty()
-             ? " points are missing; " + resume
-             : " points belong to other parts; `collcast sweep --merge` combines the parts"));
+    all.report.notes.push_back(options.part.empty() ? missing_points(all.missing) + "; " + resume
+                                                    : points_elsewhere(all.missing));
   const bool fit = tell_what_fits(all.report);
   if (!options.plot.empty())
     plot(options.plot, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},

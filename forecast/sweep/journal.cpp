@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "support/checksum.hpp"
@@ -158,7 +159,7 @@ void begin(sqlite3* file, const std::filesystem::path& path, const Identity& ide
 Journal::Journal(const std::filesystem::path& folder, const Identity& identity)
     : path_(journal_in(folder)), identity_(identity) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  made_folder_ = std::filesystem::create_directories(folder, error);
   if (error) throw InputError("folder " + where(folder) + " cannot be made: " + error.message());
   Opened opened(path_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   // Alone, so that the log needs no memory shared with others; the log, so that a kill loses nothing.
@@ -166,7 +167,8 @@ Journal::Journal(const std::filesystem::path& folder, const Identity& identity)
        {"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"})
     run(opened.file, path_, pragma);
   run(opened.file, path_, "BEGIN IMMEDIATE");
-  if (!has_tables(opened.file, path_)) begin(opened.file, path_, identity);
+  begun_ = !has_tables(opened.file, path_);
+  if (begun_) begin(opened.file, path_, identity);
   require_same(identity_of(opened.file, path_), identity, path_);
   const auto damaged = visit_all(opened.file, path_, [](std::int64_t, const Outcome&) {});
   for (const std::int64_t number : damaged)
@@ -207,6 +209,13 @@ void Journal::add(std::int64_t number, const Outcome& outcome) {
       .bind(3, outcome.text)
       .bind(4, sum_of(number, outcome))
       .step();
+}
+
+void Journal::discard() {
+  sqlite3_close(std::exchange(file_, nullptr));
+  std::error_code none;  // what cannot be removed stays
+  if (begun_) std::filesystem::remove(path_, none);
+  if (made_folder_) std::filesystem::remove(path_.parent_path(), none);
 }
 
 void Journal::merge(const std::filesystem::path& folder) {

@@ -51,6 +51,8 @@ class Journal {
   void add(std::int64_t number, const Outcome& outcome);
   /// Adds what another journal has. Throws InputError where it is of another sweep, or contradicts this one.
   void merge(const std::filesystem::path& folder);
+  /// Removes what this one has begun, as its sweep makes no sense; a journal that was there before stays.
+  void discard();
   /// How many records were damaged, here and in what was merged, and are gone.
   std::int64_t damaged() const { return damaged_; }
   /// In the order of the points.
@@ -60,6 +62,7 @@ class Journal {
   std::filesystem::path path_;
   Identity identity_;
   sqlite3* file_ = nullptr;
+  bool begun_ = false, made_folder_ = false;
   std::int64_t damaged_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "model/ranges.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/suggest.hpp"
 #include "support/text.hpp"
 
 namespace collcast::sweep {
@@ -88,10 +89,13 @@ Axis axis_of(const Json& values, Kind kind, const std::string& file, const std::
   return axis;
 }
 
-std::string names(std::span<const Key> keys) {
-  std::string text;
-  for (const Key& k : keys) text += std::string(k.name) + ", ";
-  return text + "set";
+/// All that a file may say.
+std::vector<std::string> names(std::span<const Key> keys) {
+  std::vector<std::string> all;
+  for (const Key& k : keys) all.emplace_back(k.name);
+  all.emplace_back("set");
+  all.insert(all.end(), no_settings.begin(), no_settings.end());
+  return all;
 }
 
 /// A well-mixed number of each seed (splitmix64).
@@ -146,7 +150,7 @@ std::vector<std::string> values_of(const Axis& axis) {
 Space::Space(const Json& settings, std::span<const Key> keys, const Json& sample, const std::string& file) {
   for (const auto& [key, value] : settings.items())
     if (key != "set" && std::ranges::find(keys, key, &Key::name) == keys.end())
-      reject(file, "\"" + key + "\"", "is not a key here; expected one of: " + names(keys));
+      reject(file, "\"" + key + "\"", "is not a key here" + suggestion(key, names(keys)));
   bool overridden = false;
   for (const Key& key : keys) {
     const std::string name(key.name);
@@ -180,9 +184,11 @@ void Space::read_sample(const Json& sample, const std::string& file) {
   for (const auto& [key, value] : sample.items())
     if ((key != kind && key != "seed") || !value.is_number_unsigned()) reject(file, "sample", accepted);
   sampling_ = random ? Sampling::random : Sampling::low_discrepancy;
-  size_ = sample[kind].get<std::int64_t>();
+  const auto points = sample[kind].get<std::uint64_t>();
   seed_ = sample.value("seed", std::uint64_t{1});
-  if (size_ < 1 || size_ > most_points) reject(file, "sample", "takes 1 to 10,000,000 points");
+  if (points < 1 || points > most_points)
+    reject(file, "sample", "takes 1 to 10,000,000 points, not " + dump(sample[kind]));
+  size_ = static_cast<std::int64_t>(points);
   if (random) return;
   std::size_t varying = 0;
   for (std::size_t i = 0; i < axes_.size(); ++i) {

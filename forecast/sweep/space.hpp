@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -10,6 +11,9 @@
 #include "support/json_fwd.hpp"
 
 namespace collcast::sweep {
+
+/// Keys of a sweep's file that are no settings.
+constexpr std::array<std::string_view, 4> no_settings = {"about", "ask", "sample", "stop"};
 
 /// One case: what is set, and to what, as users write it.
 struct Setting {

@@ -25,7 +25,7 @@ namespace {
 
 /// The file without what is not a setting.
 Json settings_of(Json file) {
-  for (const char* key : {"about", "ask", "sample", "stop"}) file.erase(key);
+  for (const std::string_view key : no_settings) file.erase(std::string(key));
   return file;
 }
 
@@ -48,6 +48,15 @@ const Verb& verb_of(const Json& file, const std::string& name, std::span<const V
                    "\" is unknown; expected one of: " + text::join(verbs, ", ", &Verb::name));
 }
 
+/// "; ranks, size vary".
+std::string varying(const Space& space) {
+  std::vector<std::string> keys;
+  for (const Axis& axis : space.axes())
+    if (space.varies(axis.key)) keys.push_back(axis.key);
+  if (keys.empty()) return "; none does";
+  return "; " + text::join(keys) + (keys.size() == 1 ? " does" : " do");
+}
+
 /// {"along": "ranks", "when": "efficiency", "below": 0.5}.
 std::optional<Stop> stop_of(const Json& file, const Space& space, const std::string& name) {
   if (!file.contains("stop")) return {};
@@ -61,7 +70,8 @@ std::optional<Stop> stop_of(const Json& file, const Space& space, const std::str
   const Stop stop{said["along"], said["when"], said[limit].get<double>(), above};
   if (!space.is_grid()) throw InputError(name + ": stop goes with a grid, not with samples");
   if (!space.varies(stop.along))
-    throw InputError(name + ": stop goes along \"" + stop.along + "\", which is no setting that varies");
+    throw InputError(name + ": stop goes along \"" + stop.along + "\", which is no setting that varies" +
+                     varying(space));
   return stop;
 }
 
@@ -328,9 +338,10 @@ Summary summary_of(const Sweep& sweep, const std::vector<Finished>& points) {
   s.stopped = ends.count();
   s.missing = sweep.space().size() - s.answered - s.failed - s.stopped;
   if (s.stopped > 0)
-    s.report.notes.push_back(text::count(s.stopped) + " points were left out: along " + sweep.stop()->along +
-                             " they lie behind one whose " + sweep.stop()->when + " is " +
-                             (sweep.stop()->above ? "above " : "below ") + text::number(sweep.stop()->limit));
+    s.report.notes.push_back(text::counted(s.stopped, "point") + (s.stopped == 1 ? " was" : " were") +
+                             " left out: along " + sweep.stop()->along + ", behind one whose " +
+                             sweep.stop()->when + " is " + (sweep.stop()->above ? "above " : "below ") +
+                             text::number(sweep.stop()->limit));
   align(rows);
   s.report.head = {{"sweep", sweep.about()}, {"ask", sweep.verb().name}, {"points", sweep.space().size()},
                    {"missing", s.missing},   {"stopped", s.stopped},     {"failed", failed}};
@@ -406,6 +417,14 @@ void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_ou
     outcomes.settled({point.kind, point.reason});
     ends_at(point);
   });
+  const auto settled = [&](const Outcome& one) {
+    try {
+      return outcomes.settled(one);
+    } catch (const InputError&) {
+      journal.discard();
+      throw;
+    }
+  };
   const std::int64_t all = sweep.space().size();
   std::int64_t at = part.number, known = static_cast<std::int64_t>(done.size());
   const auto next = [&]() -> std::optional<std::int64_t> {
@@ -418,7 +437,7 @@ void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_ou
   hand_out(
       next, [&](std::int64_t number) { return answer(sweep, number); },
       [&](std::int64_t number, const Outcome& one) {
-        const Outcome outcome = outcomes.settled(one);
+        const Outcome outcome = settled(one);
         journal.add(number, outcome);
         if (sweep.stop()) ends_at(finished(number, outcome));
         progress(++known, all);

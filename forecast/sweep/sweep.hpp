@@ -73,7 +73,7 @@ struct Part {
 };
 
 /// Asks what is not in the journal yet; what was lost, again. `progress` is told how many points are
-/// finished.
+/// finished. Throws InputError where the sweep makes no sense, and discards the journal.
 void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_out,
          const std::function<void(std::int64_t finished, std::int64_t all)>& progress);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -150,6 +151,8 @@ TEST(Sweep, EndsEarlyAlongASetting) {
   EXPECT_EQ(points, "0 1 2 5 ");
   EXPECT_EQ(ended.stopped, 6);
   EXPECT_EQ(ended.missing, 0);
+  EXPECT_EQ(ended.report.notes,
+            (std::vector<std::string>{"6 points were left out: along b, behind one whose sum is above 4"}));
   // The same from a journal, of which only what is needed was asked.
   const Folder folder;
   Journal journal(folder / "j", some.identity("test"));
@@ -170,7 +173,7 @@ TEST(Sweep, SaysWhatIsWrongWithAnEarlyEnd) {
   EXPECT_EQ(says(R"({"along": "a", "when": "sum"})"), form);
   EXPECT_EQ(says(R"({"along": "a", "when": "sum", "below": "1"})"), form);
   EXPECT_EQ(says(R"({"along": "b", "when": "sum", "below": 1})"),
-            R"(s.json: stop goes along "b", which is no setting that varies)");
+            R"(s.json: stop goes along "b", which is no setting that varies; a does)");
   const Sweep other(R"({"a": [0, 1], "b": 1, "stop": {"along": "a", "when": "product", "below": 1}})",
                     "s.json", verbs);
   const std::string none = R"(stop: rows have no number "product"; theirs are: sum)";
@@ -183,6 +186,16 @@ TEST(Sweep, SaysWhatIsWrongWithAnEarlyEnd) {
   const Folder folder;
   Journal journal(folder / "j", other.identity("test"));
   EXPECT_EQ(complaint([&] { run(other, {}, journal, one_after_the_other, unheard); }), none);
+  EXPECT_FALSE(std::filesystem::exists(folder / "j"));
+}
+
+TEST(Journal, OnlyWhatWasBegunIsDiscarded) {
+  const Folder folder;
+  const Identity identity{"sweep", "platforms", "program"};
+  { Journal(folder / "j", identity).add(0, {Outcome::Kind::refused, "why"}); }
+  Journal again(folder / "j", identity);
+  again.discard();
+  EXPECT_EQ(Journal::identity(folder / "j").sweep, "sweep");
 }
 
 TEST(Sweep, AFileThatChangedIsAnotherSweep) {
@@ -233,8 +246,11 @@ TEST(Space, SaysWhatIsWrong) {
   const auto says = [](const std::string& settings, const std::string& sample = "") {
     return complaint([&] { space(settings, sample); });
   };
-  EXPECT_EQ(says(R"({"rank": 2})"),
-            "s.json: \"rank\" is not a key here; expected one of: platform, ranks, size, n, x, set");
+  EXPECT_EQ(says(R"({"rank": 2})"), "s.json: \"rank\" is not a key here; did you mean 'ranks'?");
+  EXPECT_EQ(says(R"({"sampel": 2})"), "s.json: \"sampel\" is not a key here; did you mean 'sample'?");
+  EXPECT_EQ(says(R"({"colour": 2})"),
+            "s.json: \"colour\" is not a key here; expected one of: platform, ranks, size, n, x, set, about, "
+            "ask, sample, stop");
   EXPECT_EQ(says(R"({"ranks": []})"), "s.json: ranks is an empty list");
   EXPECT_EQ(says(R"({"ranks": "8:4"})"), "s.json: ranks: range '8:4' is empty: it begins after its end");
   EXPECT_EQ(says(R"({"x": "4:1"})"), "s.json: x: range '4:1' is empty: it begins after its end");
@@ -261,7 +277,9 @@ TEST(Space, SaysWhatIsWrong) {
   EXPECT_EQ(says("{}", R"("sobol")"), sample);
   EXPECT_EQ(says("{}", R"({"random": "many"})"), sample);
   EXPECT_EQ(says("{}", R"({"random": 5, "sead": 1})"), sample);
-  EXPECT_EQ(says("{}", R"({"random": 0})"), "s.json: sample takes 1 to 10,000,000 points");
+  EXPECT_EQ(says("{}", R"({"random": 0})"), "s.json: sample takes 1 to 10,000,000 points, not 0");
+  EXPECT_EQ(says("{}", R"({"random": 18446744073709551615})"),
+            "s.json: sample takes 1 to 10,000,000 points, not 18446744073709551615");
   EXPECT_EQ(says(R"({"x": "1:90000:+1", "ranks": "1:90000:+1"})"),
             "s.json: the grid has more than 10,000,000 points; sample it");
 }
