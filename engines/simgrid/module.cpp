@@ -8,7 +8,8 @@ namespace collcast {
 
 const SimgridModule& simgrid_module() {
   static const auto* module = static_cast<const SimgridModule*>(
-      load_module("collcast-simgrid.so", "collcast_simgrid_module", RTLD_NOW | RTLD_LOCAL, "SimGrid"));
+      load_module("collcast-simgrid.so", "collcast_simgrid_module", RTLD_NOW | RTLD_LOCAL, "SimGrid",
+                  "--engine contention models shared links without it"));
   return *module;
 }
 

@@ -9,15 +9,16 @@
 namespace collcast {
 
 const void* load_module(const std::string& file, const std::string& symbol, int flags,
-                        const std::string& need) {
+                        const std::string& need, const std::string& instead) {
+  const std::string end = instead.empty() ? "" : "; " + instead;
   const std::string found = find_companion(file);
   void* library = dlopen(found.empty() ? file.c_str() : found.c_str(), flags);
   if (!library && found.empty())
     throw InputError(need + " needs " + file + ", which is neither beside this program, nor in ../lib from " +
-                     "there, nor in LD_LIBRARY_PATH");
-  if (!library) throw SubstrateError(need + ": " + dlerror());
+                     "there, nor in LD_LIBRARY_PATH" + end);
+  if (!library) throw SubstrateError(need + ": " + dlerror() + end);
   const void* address = dlsym(library, symbol.c_str());
-  if (!address) throw SubstrateError("'" + found + "' is not collcast's");
+  if (!address) throw SubstrateError("'" + found + "' is not collcast's" + end);
   return address;
 }
 

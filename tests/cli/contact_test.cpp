@@ -2,6 +2,7 @@
 // What a new user meets: mistakes that lead on, help and tables that fit, completions, manual pages, words.
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -18,7 +19,8 @@ namespace {
 
 using ::collcast::parse_json;
 using collcast::testing::collcast, collcast::testing::Outcome, collcast::testing::shell,
-    collcast::testing::trace, collcast::testing::build_folder, collcast::testing::has_recorder;
+    collcast::testing::trace, collcast::testing::build_folder, collcast::testing::has_recorder,
+    collcast::testing::has_simgrid;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -498,6 +500,19 @@ TEST(Replay, ExposedCommunicationIsCommunication) {
     EXPECT_LE(answer["exposed_communication_s"].get<double>(), answer["communication_s"].get<double>());
     EXPECT_LT(answer["idle_s"].get<double>(), 1e-3 * answer["time_s"].get<double>());
   }
+}
+
+TEST(Replay, WithoutItsModuleNamesTheEngineThatNeedsNone) {
+  if (!has_simgrid) GTEST_SKIP();
+  const ::collcast::Folder folder;
+  const std::string alone = folder / "collcast";
+  std::filesystem::copy_file(build_folder + "/collcast", alone);
+  const Outcome o = shell(alone + " replay " + trace + " --platform flat");
+  EXPECT_EQ(o.code, 2);
+  EXPECT_EQ(
+      o.err,
+      "collcast: SimGrid needs collcast-simgrid.so, which is neither beside this program, nor in ../lib "
+      "from there, nor in LD_LIBRARY_PATH; --engine contention models shared links without it\n");
 }
 
 /// Whether the interrupt comes before it is caught or after, and whatever was printed by then.
