@@ -60,6 +60,10 @@ Call plain_call(const CallText& text, Collective collective, Rank ranks, Bytes m
   return call;
 }
 
+bool segment_exceeds(const CallText& text, Bytes message) {
+  return !text.segment.empty() && text.segment != "auto" && parse_size(text.segment, "segment") > message;
+}
+
 std::optional<Bytes> parse_segment(const CallText& text, Bytes message, bool on_platform) {
   if (text.segment == "auto" && !on_platform)
     throw InputError(
@@ -68,7 +72,7 @@ std::optional<Bytes> parse_segment(const CallText& text, Bytes message, bool on_
   if (text.segment.empty()) return Bytes(65536);
   const Bytes segment = parse_size(text.segment, "segment");
   if (segment.value < 1) throw InputError("segment must be 1 byte or more, got " + text.segment);
-  if (segment > message)
+  if (segment_exceeds(text, message))
     throw InputError("segment " + text.segment + " is larger than the message of " +
                      std::to_string(std::llround(message.value)) + " bytes");
   return segment;

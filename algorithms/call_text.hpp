@@ -34,6 +34,8 @@ Bytes counted_message(const CallText& text, Collective collective, Rank ranks);
 /// The call without segments, which depend on the algorithm. `node`: the platform's ranks per node. Throws
 /// InputError unless the call is valid for the collective.
 Call plain_call(const CallText& text, Collective collective, Rank ranks, Bytes message, Rank node = 1);
+/// Whether the segment that was asked for is larger than the message, to which it then cannot be applied.
+bool segment_exceeds(const CallText& text, Bytes message);
 /// The segment for this message; empty: the fastest one is wanted. Throws InputError.
 std::optional<Bytes> parse_segment(const CallText& text, Bytes message, bool on_platform);
 /// A plain call with its segments, without a platform. Throws InputError unless the algorithm can serve it.

@@ -60,6 +60,7 @@ class Inquiry {
     } catch (const Interrupted&) {
       note(not_computed);
     }
+    if (answer_.rows.empty() && unsegmented_) parse_segment(q_.call, *unsegmented_, true);  // says why
     return told();
   }
 
@@ -184,9 +185,15 @@ class Inquiry {
     const auto kept =
         cache_.library(q_.policy, {platform, ranks, q_.placement, q_.memory_of(collective), 0, q_.transport});
     const Library& library = *kept;
+    const Algorithm* forced = auto_choice() || every_ ? nullptr : candidates(collective).front();
+    Skipped skipped;
     occupancy_ = occupancy(library.forecaster().machine());
     for (const Bytes size : sizes(collective)) {
       end_if_interrupted();
+      if (forced && forced->segmented && segment_exceeds(q_.call, size)) {
+        skipped[forced->name][too_large(size)].push_back(size);
+        continue;
+      }
       const Call asked = plain_call(q_.call, collective, ranks, size, library.forecaster().ranks_per_node());
       check_own(asked);
       const std::string where = std::to_string(ranks) + " ranks, " + text::bytes(size.value) + ": ";
@@ -209,6 +216,7 @@ class Inquiry {
         if (every_) answer_.rows.back().picked = &f == &all.front();
       }
     }
+    tell(skipped);
   }
 
   /// Forecasts of what the library chooses, of what it is told to play, or of all; its own choice first.
@@ -246,18 +254,21 @@ class Inquiry {
     occupancy_ = occupancy(forecaster.machine());
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
     std::optional<Front> front = synthesized(collective, forecaster);
-    std::map<std::string, std::map<std::string, std::vector<Bytes>>> skipped;  // by algorithm and reason
+    Skipped skipped;
     for (const Bytes size : sizes(collective)) {
       const Call call = plain_call(q_.call, collective, ranks, size, forecaster.ranks_per_node());
       check_own(call);
       if (auto_choice()) {
         end_if_interrupted();
-        add(platform, forecaster, sensible(able, forecaster, size), call);
+        if (segment_exceeds(q_.call, size))
+          skipped[std::string(definition(collective).name)][too_large(size)].push_back(size);
+        else
+          add(platform, forecaster, sensible(able, forecaster, size), call);
       } else {
         for (const Algorithm* a : able) {
           end_if_interrupted();
           watch_.progress("predicting " + a->name + " on " + std::to_string(ranks) + " ranks");
-          if (const std::string why = every_ ? forecaster.unwise(*a, size) : ""; !why.empty())
+          if (const std::string why = unserved(*a, forecaster, size); !why.empty())
             skipped[a->name][why].push_back(size);
           else
             add(platform, forecaster, {a}, call);
@@ -265,8 +276,26 @@ class Inquiry {
       }
       if (front) add(platform, *front, size);
     }
+    tell(skipped);
+  }
+
+  /// Sizes without an answer, by algorithm or collective, and by reason.
+  using Skipped = std::map<std::string, std::map<std::string, std::vector<Bytes>>>;
+
+  void tell(const Skipped& skipped) {
     for (const auto& [a, why_at] : skipped)
       for (const auto& [why, at] : why_at) note(a + " is skipped at " + listed(at) + ": " + why);
+  }
+
+  /// Why an algorithm is not read at a size; empty: it is.
+  std::string unserved(const Algorithm& a, const Forecaster& forecaster, Bytes size) {
+    if (a.segmented && segment_exceeds(q_.call, size)) return too_large(size);
+    return every_ ? forecaster.unwise(a, size) : "";
+  }
+
+  std::string too_large(Bytes size) {
+    if (!unsegmented_) unsegmented_ = size;
+    return "the segment of " + q_.call.segment + " is larger";
   }
 
   /// "4 KiB", "4 KiB to 1 MiB (3 sizes)".
@@ -393,7 +422,7 @@ class Inquiry {
 
   /// The call, in the segments that are best as it is played, unless they were asked for.
   Call as_played(const Forecaster& forecaster, const Choice& choice) const {
-    if (parse_segment(q_.call, choice.call.message, true)) return choice.call;
+    if (!choice.algorithm->segmented || parse_segment(q_.call, choice.call.message, true)) return choice.call;
     return in_played_segments(forecaster.fabric(), *choice.algorithm, choice.call, engine_);
   }
 
@@ -430,6 +459,7 @@ class Inquiry {
   std::size_t which_ = 0;  ///< the index of the present platform
   Occupancy occupancy_;    ///< by the ranks that are asked for at present
   bool shared_told_ = false;
+  std::optional<Bytes> unsegmented_;  ///< the first size that is less than the segment asked for
   std::optional<Description> on_;
   std::vector<Collective> collectives_;
   std::vector<Description> platforms_;

@@ -105,6 +105,26 @@ TEST(Ask, WhatIsSkippedAtSeveralSizesIsOneNote) {
                                      "more than 1 KiB in these switches"));
 }
 
+TEST(Ask, SizesThatTheSegmentExceedsAreOneNote) {
+  Question q = allreduce("pipelined-tree");
+  q.platforms = {"flat"}, q.ranks = {8}, q.sizes = {1_KiB, 4_KiB, 1_MiB}, q.call.segment = "64KiB";
+  const Answer one = ask(q);
+  EXPECT_EQ(one.rows.size(), 1u);
+  EXPECT_THAT(one.notes, Contains("pipelined-tree is skipped at 1 KiB to 4 KiB (2 sizes): the segment of "
+                                  "64KiB is larger"));
+  q.policy = "mpich";
+  EXPECT_EQ(ask(q).rows.size(), 1u);
+  q.policy = "fastest", q.algorithm = "auto";
+  const Answer best = ask(q);
+  EXPECT_EQ(best.rows.size(), 1u);
+  EXPECT_THAT(best.notes,
+              Contains("allreduce is skipped at 1 KiB to 4 KiB (2 sizes): the segment of 64KiB is larger"));
+  q.algorithm = "all";  // those that take no segment serve the small ones
+  EXPECT_GT(ask(q).rows.size(), 3u);
+  q.algorithm = "auto", q.sizes = {1_KiB, 4_KiB};
+  EXPECT_EQ(complaint([&] { ask(q); }), "segment 64KiB is larger than the message of 1024 bytes");
+}
+
 TEST(Ask, WhatIsSynthesizedStandsBesideTheCatalogue) {
   Question q = allreduce("all");
   q.platforms = {"flat"}, q.ranks = {8}, q.engine = "path";
