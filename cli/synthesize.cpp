@@ -78,7 +78,15 @@ int run_synthesize(SynthesizeOptions& o) {
   progress("synthesizing " + o.collective);
   catch_interrupts();
   Front front(collective, forecaster, root, trees, [] { return interrupted(); });
-  const report::Report answer = report_of(front, q, forecaster);
+  report::Report answer = report_of(front, q, forecaster);
+  tell_unmoved(answer, q.set, [&](const std::vector<std::string>& set) {
+    Description other = load_platform(o.platform);
+    set_all(other, set);
+    progress("synthesizing " + o.collective + " without a --set");
+    const Forecaster there(other, ranks, parse_placement(q.placement), q.memory);
+    Front made(collective, there, root, trees, [] { return interrupted(); });
+    return report_of(made, q, there).sections[0].rows;
+  });
   progress_end();
   print(answer, o.format);
   if (!o.output.empty()) write(o, front, forecaster);

@@ -7,6 +7,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
+#include "cli/what_if.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -30,6 +31,12 @@ Json point_row(const Point& p) {
           {"high_s", p.times.high.value},
           {"error", p.times.error()},
           {"source", p.measurement.source()}};
+}
+
+Json point_rows(const Comparison& c) {
+  Json rows = Json::array();
+  for (const Point& p : c.points) rows.push_back(point_row(p));
+  return rows;
 }
 
 Json summary(const std::vector<const Point*>& points) {
@@ -78,8 +85,8 @@ void print_points(const Comparison& c) {
 }
 
 void print_comparison(const MeasurementOptions& options, const Description& platform, const Comparison& c) {
-  Json points = Json::array(), left_out = Json::array();
-  for (const Point& p : c.points) points.push_back(point_row(p));
+  const Json points = point_rows(c);
+  Json left_out = Json::array();
   for (const auto& [reason, count] : c.left_out)
     left_out.push_back({{"reason", reason}, {"measurements", count}});
   if (options.format == Format::csv) return print_csv(points);
@@ -119,6 +126,11 @@ int validate_measurements(const MeasurementOptions& options) {
   drawn.title = "measured and predicted on " + platform.name();
   plot(options.plot, std::move(drawn), notes);
   print_comparison(options, platform, c);
+  append(notes, unmoved(point_rows(c), options.set, [&](const std::vector<std::string>& set) {
+           Description other = load_platform(options.platform);
+           set_all(other, set);
+           return point_rows(accuracy::compare(all, other, options.policy));
+         }));
   for (const std::string& words : notes) note(words);
   const double error = accuracy::errors(in_band(c.points, 0, true)).geometric_mean;
   return options.bound && error > *options.bound ? 1 : 0;

@@ -7,6 +7,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/what_if.hpp"
 #include "forecast/report/plot.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
@@ -15,6 +16,7 @@
 #include "support/json.hpp"
 #include "support/output_file.hpp"
 #include "support/process/slurm.hpp"
+#include "validation/campaign/forecast.hpp"
 #include "validation/campaign/run.hpp"
 #include "validation/campaign/script.hpp"
 #include "validation/report/figure.hpp"
@@ -111,6 +113,17 @@ void write_files(const report::Results& results, const std::vector<report::Chapt
                            : page + " holds the figures; there is no gnuplot for report.png");
 }
 
+/// Notes the overrides without which our engines forecast the same.
+void note_unmoved(const campaign::Campaign& todo, const CampaignOptions& o, const Description& platform) {
+  if (o.set.empty()) return;
+  const auto times = [&](const std::vector<std::string>& set) {
+    Description other = load_platform(o.platform);
+    set_all(other, set);
+    return campaign::engine_times(todo, other);
+  };
+  for (const std::string& words : unmoved(campaign::engine_times(todo, platform), o.set, times)) note(words);
+}
+
 int tell(const std::vector<fs::path>& folders, Format format, const std::string& drawn) {
   const report::Results results = report::read_results(folders);
   const std::vector<report::Chapter> all = sections(results);
@@ -139,6 +152,7 @@ int validate_run(const CampaignOptions& options) {
   override_platform(platform, options.set);
   const campaign::Launcher launcher(options.command);
   campaign::predict_campaign(todo, platform, options.folder, progress);
+  note_unmoved(todo, options, platform);
   const bool right = campaign::measure_campaign(todo.settings, launcher, options.folder, progress);
   progress_end();
   return right ? tell({options.folder}, options.format, options.plot) : 1;
@@ -154,6 +168,7 @@ int validate_script(const CampaignOptions& options) {
   const std::string script = campaign::batch_script(todo, batch);
   campaign::predict_campaign(todo, platform, folder, progress);
   progress_end();
+  note_unmoved(todo, options, platform);
   write_file(folder / "asked.json", text.words + "\n");
   write_file(folder / "run.sh", script);
   write_file(folder / "README.md", campaign::batch_words(todo, batch));

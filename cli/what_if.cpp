@@ -6,6 +6,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/pictures.hpp"
 #include "forecast/report/what_if.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
@@ -53,19 +54,25 @@ void answer_what_if(report::Report& report, const std::string& platform, const W
   progress_end();
 }
 
-void tell_unmoved(report::Report& report, const std::vector<std::string>& set, const RowsWith& rows) {
+std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
+                                 const RowsWith& rows_with) {
+  std::vector<std::string> notes;
   for (const std::string& assignment : set) {
     std::vector<std::string> others;
     std::ranges::copy_if(set, std::back_inserter(others), [&](const auto& a) { return a != assignment; });
     try {
-      const bool same = rows(others) == report.sections[0].rows;
-      if (interrupted()) return;
-      if (same)
-        report.notes.push_back("--set " + assignment + " does not change the answer");
+      const bool same = rows_with(others) == rows;
+      if (interrupted()) return notes;
+      if (same) notes.push_back("--set " + assignment + " does not change the answer");
     } catch (const InputError&) {
       // the others make no sense without it
     }
   }
+  return notes;
+}
+
+void tell_unmoved(report::Report& report, const std::vector<std::string>& set, const RowsWith& rows) {
+  append(report.notes, unmoved(report.sections[0].rows, set, rows));
 }
 
 }  // namespace collcast::cli

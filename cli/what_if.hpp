@@ -26,7 +26,10 @@ void answer_what_if(report::Report& report, const std::string& platform, const W
 
 /// The rows of an answer with only these overrides.
 using RowsWith = std::function<Json(const std::vector<std::string>& set)>;
-/// Notes the overrides without which the rows of the report's first section stay as they are.
+/// A note on each override without which the rows of an answer stay as they are.
+std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
+                                 const RowsWith& rows_with);
+/// The same of the rows of the report's first section, among its notes.
 void tell_unmoved(report::Report& report, const std::vector<std::string>& set, const RowsWith& rows);
 
 }  // namespace collcast::cli

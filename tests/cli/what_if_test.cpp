@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "support/json.hpp"
 #include "tests/cli/collcast.hpp"
+#include "tests/folder.hpp"
 #include "tests/sanitized.hpp"
 
 namespace {
@@ -70,10 +74,19 @@ TEST(WhatIf, AlgorithmsOfWhatATraceLacksAreSaid) {
 
 TEST(WhatIf, OfVerbsThatChooseIsSaid) {
   collcast::testing::EachOrOneIn tried(3);
-  for (const std::string verb :
-       {"gap allreduce --ranks 2 --size 1MiB --platform dgx-1v",
-        "tune --for nccl --ranks 2 --size 1MiB --collective allreduce --platform dgx-1v",
-        "plan --model alexnet --samples 1e6 --ranks 2 --platform dgx-1v --aim time"}) {
+  const collcast::Folder folder;
+  const std::string measured = folder / "measured.jsonl";
+  std::ofstream(measured)
+      << R"({"collective": "allreduce", "ranks": 8, "message_bytes": 1048576, "time_s": 1e-4})" << '\n';
+  for (const std::string& verb : std::vector<std::string>{
+           "gap allreduce --ranks 2 --size 1MiB --platform dgx-1v",
+           "synthesize allreduce --ranks 2 --size 1MiB --platform dgx-1v",
+           "validate --platform dgx-1v --measurements " + measured,
+           "validate --platform dgx-1v --collective allreduce --algorithm ring --ranks 2 --size 1KiB "
+           "--script " +
+               folder / "s",
+           "tune --for nccl --ranks 2 --size 1MiB --collective allreduce --platform dgx-1v",
+           "plan --model alexnet --samples 1e6 --ranks 2 --platform dgx-1v --aim time"}) {
     if (!tried()) continue;
     const Outcome o = collcast(verb + " --set network.bandwidth_GBps=25");
     EXPECT_EQ(o.code, 0) << verb << o.err;

@@ -9,6 +9,7 @@
 #include "forecast/predict.hpp"
 #include "model/compose.hpp"
 #include "platforms/description/load.hpp"
+#include "support/json.hpp"
 #include "validation/campaign/controls.hpp"
 
 namespace collcast::campaign {
@@ -149,6 +150,19 @@ std::vector<Predictor> predictors(const Description& platform, const Campaign& c
                        return smpi::simulate(s, layout(p, s), testbed->fabric(p.ranks()), settings, tools);
                      }});
   return all;
+}
+
+Json engine_times(const Campaign& campaign, const Description& platform) {
+  const std::vector<Predictor> all = predictors(platform, campaign, {});
+  Json rows = Json::array();
+  for (const Point& point : settle(campaign, platform)) {
+    if (!point.algorithm) continue;
+    rows.push_back(to_json(point));
+    for (const Predictor& p : all)
+      if (p.role == Predictor::Role::engine)
+        if (const auto time = p.predict(point)) rows.back()[p.name] = time->value;
+  }
+  return rows;
 }
 
 std::vector<Point> settle(const Campaign& campaign, const Description& platform) {

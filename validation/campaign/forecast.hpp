@@ -34,6 +34,9 @@ inline constexpr const char* all_hidden = "all-hidden";
 std::vector<Predictor> predictors(const Description& platform, const Campaign& campaign,
                                   const std::string& tools);
 
+/// The times that our engines predict for a campaign's points, as rows.
+Json engine_times(const Campaign& campaign, const Description& platform);
+
 /// The points of a campaign with their segments: the best ones on the platform where the campaign leaves them
 /// open.
 std::vector<Point> settle(const Campaign& campaign, const Description& platform);
