@@ -466,7 +466,7 @@ class Inquiry {
   Answer answer_;
 };
 
-/// The times that a platform gives for these questions, row by row.
+/// The times that a platform gives for these questions, row by row. They throw Interrupted.
 TimesOn times_of(std::vector<Question> questions, const Watch& watch) {
   return [questions = std::move(questions), &watch](const Description& platform) {
     std::vector<Seconds> times;
@@ -474,6 +474,8 @@ TimesOn times_of(std::vector<Question> questions, const Watch& watch) {
     for (const Question& q : questions)
       for (const Answer::Row& r : Inquiry(q, watch, cache, platform).answer().rows)
         times.push_back(r.prediction.time);
+    const InterruptedBy user(watch.interrupt);
+    end_if_interrupted();  // some times may be missing
     return times;
   };
 }
@@ -562,9 +564,13 @@ Answer ask(const Question& question, ForecastCache& cache, const Watch& watch) {
 Answer ask(const Question& question, const Watch& watch) {
   ForecastCache cache;
   Answer answer = ask(question, cache, watch);
-  add_unbound(answer, question, watch);
-  if (question.sensitivity) add_sensitivity(answer, question, watch);
-  if (watch.interrupt && *watch.interrupt) add_once(answer.notes, not_computed);
+  try {
+    add_unbound(answer, question, watch);
+    if (question.sensitivity) add_sensitivity(answer, question, watch);
+  } catch (const Interrupted&) {
+    answer.unbound.clear();  // of some platforms only
+    add_once(answer.notes, not_computed);
+  }
   return answer;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <set>
 
@@ -116,6 +117,19 @@ TEST(Sensitivity, IsEachPartsShare) {
   for (const auto& [name, elasticity] : all) sum += std::abs(elasticity);
   EXPECT_NEAR(sum, 1, 1e-4);
   EXPECT_EQ(a.rows[0].sensitivity.size(), 3u);
+}
+
+TEST(Sensitivity, IsNotToldOfAnInterruptedAnswer) {
+  Question q = ring("flat", 8, 1_MiB);
+  q.sensitivity = true;
+  std::atomic<bool> stop = false;
+  Watch watch;
+  watch.interrupt = &stop;
+  watch.progress = [&](const std::string& words) { stop = words.starts_with("sensitivity"); };
+  const Answer a = ask(q, watch);
+  EXPECT_EQ(a.rows.size(), 1u);
+  EXPECT_FALSE(a.sensitivity);
+  EXPECT_EQ(a.notes.back(), "interrupted: what follows was not computed");
 }
 
 TEST(Sensitivity, SaysThatNothingMovesTheAnswer) {
