@@ -15,7 +15,8 @@ const Algorithm broadcast_hierarchical_scatter_allgather{
         "a share to each rank of the root's node, scatter-allgather on each rail, allgather on each node",
     .ranks_per_node = true,
     .formula = "2(q-1) (a + n/q b) + (ceil(lg N) + N-1) a + 2(N-1)/N n/q b",
-    .source = "Traeff & Hunold, Decomposing MPI collectives for exploiting multi-lane communication, CLUSTER 2020",
+    .source =
+        "Traeff & Hunold, Decomposing MPI collectives for exploiting multi-lane communication, CLUSTER 2020",
     .schedule =
         [](const Call& c) {
           const Rank q = c.ranks_per_node, nodes = c.ranks / q;
