@@ -341,7 +341,7 @@ Summary summary_of(const Sweep& sweep, const std::vector<Finished>& points) {
     s.report.notes.push_back(text::counted(s.stopped, "point") + (s.stopped == 1 ? " was" : " were") +
                              " left out: along " + sweep.stop()->along + ", behind one whose " +
                              sweep.stop()->when + " is " + (sweep.stop()->above ? "above " : "below ") +
-                             text::number(sweep.stop()->limit));
+                             text::exact(sweep.stop()->limit));
   align(rows);
   s.report.head = {{"sweep", sweep.about()}, {"ask", sweep.verb().name}, {"points", sweep.space().size()},
                    {"missing", s.missing},   {"stopped", s.stopped},     {"failed", failed}};

@@ -307,7 +307,7 @@ TEST(Ask, TheFastestUsesEveryLinkAndPort) {
     q.collectives = {collective};
     q.platforms = {"azure-mi300x"}, q.ranks = {8, 32}, q.sizes = {256_MiB};
     for (const Answer::Row& row : ask(q).rows)
-      EXPECT_LT(row.prediction.time / row.prediction.bound.time, 3.5)
+      EXPECT_LT(row.prediction.time / row.prediction.bound.time, 4)
           << collective << row.prediction.call.ranks;
   }
 }
