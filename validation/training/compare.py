@@ -126,9 +126,10 @@ def torchgpipe(collcast, folder):
             balance.append(sum(modules[at:at + count]))
             at += count
         recompute = 0 if experiment == "baseline" else 1 if chunks == 1 else "except-last"
+        pipeline = "" if r["gpus"] == "1" and chunks == 1 else "schedule=gpipe,"
         answer = train(collcast, model=model, platform="p40-node", ranks=r["gpus"], batch=micro * chunks,
                        throughput=alone.get(r["model"], []),
-                       framework=f"one:pp={r['gpus']},schedule=gpipe,micro-batches={chunks},recompute={recompute},"
+                       framework=f"one:pp={r['gpus']},{pipeline}micro-batches={chunks},recompute={recompute},"
                                  f"balance={'/'.join(map(str, balance))}")
         yield (r["model"], experiment), micro * chunks / float(r["throughput"]), answer
 
