@@ -17,10 +17,12 @@ function(collcast_precompiled target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow>)
 endfunction()
 
+set(COLLCAST_QUICK $<$<CONFIG:Release>:-O1> CACHE STRING "How to compile what is not worth the time that optimizing takes")
+
 # collcast_quick(<target>): it reads options and prints answers, so that it is quick to compile matters more than that it is quick
 # to run.
 function(collcast_quick target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE ${COLLCAST_QUICK})
 endfunction()
 
 # collcast_library(<folder target> HEADERS ... SOURCES ... LINKS ... [JSON] [ONCE]): one target per folder; each header
@@ -39,7 +41,11 @@ function(collcast_library name)
     collcast_quick(collcast_${name})
   endif()
   if(ARG_JSON)
-    collcast_precompiled(collcast_${name} REUSE_FROM collcast_support)
+    set(precompiled collcast_support)
+    if(ARG_ONCE)
+      set(precompiled collcast_json_once)
+    endif()
+    collcast_precompiled(collcast_${name} REUSE_FROM ${precompiled})
   endif()
 endfunction()
 
@@ -72,9 +78,8 @@ function(collcast_test name)
     set(ARG_LABELS unit)
   endif()
   add_executable(${name} ${ARG_SOURCES})
-  collcast_quick(${name})  # a third less time to compile than at -O3
-  if(NOT ARG_HEAVY)
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Sanitize>:-O0>)
+  if(NOT ARG_HEAVY OR CMAKE_BUILD_TYPE STREQUAL Release)
+    collcast_quick(${name})
   endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main collcast_warnings)
