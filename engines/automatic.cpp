@@ -2,6 +2,7 @@
 #include "engines/automatic.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "model/repeats.hpp"
 
@@ -31,6 +32,17 @@ class Users {
         senders_(fabric.links().size(), nobody),
         receivers_(to_delivery_ ? senders_.size() : 0, nobody) {}
 
+  /// Whether messages of several ranks come to one port that is held until delivery: it serves them as these
+  /// become ready, which after the first step is not in the order of the schedule.
+  bool meet(const Step& step) {
+    if (!to_delivery_) return false;
+    arrivals_.clear();
+    return !std::ranges::all_of(step.transfers, [&](const Transfer& t) {
+      const Port in = fabric_.wire(t.from, t.to, Bytes(1)).in;
+      return arrivals_.try_emplace(in, t.from.rank).first->second == t.from.rank;
+    });
+  }
+
   /// False if a link of the message's route may carry another message at the same time.
   bool alone(const Transfer& t) {
     if (t.from == t.to) return true;
@@ -56,7 +68,8 @@ class Users {
 
   const Fabric& fabric_;
   const bool to_delivery_;
-  std::vector<Port> senders_, receivers_;  ///< per link
+  std::vector<Port> senders_, receivers_;    ///< per link
+  std::unordered_map<Port, Rank> arrivals_;  ///< of a step: from whom the first came
   std::vector<LinkId> route_;
 };
 
@@ -68,6 +81,7 @@ bool may_share(const Schedule& schedule, const Fabric& fabric) {
     step.clear();
     schedule.rule(s, step);
     shared = !std::ranges::all_of(step.transfers, [&](const Transfer& t) { return users.alone(t); });
+    shared = shared || (s > 0 && users.meet(step));
     if (fabric.protocol().hold != MessageProtocol::Hold::delivery)
       shared = shared || !step.multicasts.empty() || !step.reductions.empty();
   }

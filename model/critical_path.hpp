@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <new>
 #include <numeric>
@@ -323,7 +324,7 @@ class CriticalPath {
                                : clock_.later(std::max(std::max(sender, receiver), away_), wire.handshake,
                                               Cause::overhead, from, to);
     const Time paid = clock_.later(go, wire.overhead, Cause::overhead, from, to);
-    const Time leaves = clock_.wait(paid, out, Cause::queue, from, to);
+    const Time leaves = clock_.queue(paid, out, wire, bytes, from, to);
     const Time left = clock_.carry(leaves, wire, bytes, from, to);
     const Seconds occupied = wire.occupation(bytes), occupied_in = wire.occupation_in(bytes);
     occupy(wire, wire.gap + occupied, occupied_in);
@@ -343,35 +344,29 @@ class CriticalPath {
             message.receiver};
   }
 
-  /// One copy leaves the sender's port and one arrives at each receiver's port. Processors pay for copies in
-  /// the order of arrival; `one_each`: each gets one, so that no order is needed.
+  /// One copy leaves each port of the sender and one arrives at each receiver's port. Processors pay for
+  /// copies in the order of arrival; `one_each`: each gets one, so that no order is needed.
   void multicast(const Multicast& m, bool one_each) {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t from = index(m.channel, m.from.rank);
     Time& posted = state_.posted[processor(from, m.from.rank, m.channel)];
     Time left = state_.ready[from], all_paid = posted;
-    Port out = Wire::nowhere, in = Wire::nowhere;
-    Time free, last;
-    Seconds busy;
+    passed_.clear();
+    reached_.resize(state_.busy.size());
+    ++multicasts_;
     for (Rank i = 0; i < m.to.count; ++i) {
       const Rank to = m.to[i];
       if (to == m.from.rank) continue;
       const Priced message = priced(Switching::multicast, m.from, {to, m.memory}, m.channel, bytes);
       const Wire& wire = message.cost.wire;
-      const std::size_t lane = message.out;
-      if (wire.out == out)
-        state_.free[lane] = free,
-        state_.busy[out] = busy;  // the same copy, for another receiver behind this port
-      else
-        out = wire.out, free = last = state_.free[lane], busy = state_.busy[out];
+      Passed& out = passed(wire.out, message.out);
       const Seconds in_busy = state_.busy[wire.in];
       const Time begin = turn(wire, state_.ready[from], posted);
       Sent sent;
       send(message, begin, m.from, {to, m.memory}, sent);
-      if (wire.in == in)
-        state_.busy[in] = in_busy;  // the same copy arrived for another rank behind this port
-      in = wire.in;
-      state_.free[lane] = last = std::max(last, state_.free[lane]);
+      if (std::exchange(reached_[wire.in], multicasts_) == multicasts_)
+        state_.busy[wire.in] = in_busy;  // the same copy arrived for another rank behind this port
+      state_.free[message.out] = out.last = std::max(out.last, state_.free[message.out]);
       left = std::max(left, sent.sender);
       if (pays(wire)) all_paid = std::max(all_paid, paid(wire, begin, sent, m.from, {to, m.memory}));
       const std::size_t payer = processor(sent.to, to, m.channel);
@@ -384,32 +379,43 @@ class CriticalPath {
     land(from, left);
   }
 
-  /// One message leaves each sender's port; they arrive at the receiver as one, when the last of them does.
+  /// One message leaves each sender's port; at each port of the receiver they arrive as one, when the last of
+  /// them does.
   void reduce_in_network(const Reduction& m) {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t to = index(m.channel, m.to.rank);
     Time arrived = state_.ready[to];
-    Port in = Wire::nowhere;
-    Time free, last;
-    Seconds busy;
+    passed_.clear();
     for (Rank i = 0; i < m.from.count; ++i) {
       const Rank from = m.from[i];
       if (from == m.to.rank) continue;
       const Priced message = priced(Switching::reduction, {from, m.memory}, m.to, m.channel, bytes);
-      const Wire& wire = message.cost.wire;
-      const std::size_t lane = message.in;
-      if (wire.in == in)
-        state_.free[lane] = free, state_.busy[in] = busy;
-      else
-        in = wire.in, free = last = state_.free[lane], busy = state_.busy[in];
+      Passed& in = passed(message.cost.wire.in, message.in);
       Sent sent;
       send(message, state_.ready[message.sender], {from, m.memory}, m.to, sent);
-      state_.free[lane] = last = std::max(last, state_.free[lane]);
+      state_.free[message.in] = in.last = std::max(in.last, state_.free[message.in]);
       arrived = std::max(arrived,
                          clock_.later(sent.arrived, sent.overhead, Cause::overhead, {from, m.memory}, m.to));
       land(sent.from, sent.sender);
     }
     land(to, arrived);
+  }
+
+  /// A port that copies pass as one, or messages that become one: as it was before the first of them.
+  struct Passed {
+    Port port;
+    Time free, last;  ///< last: when it takes the next message after those so far
+    Seconds busy;
+  };
+
+  /// This port, with its queue, as the first one found it.
+  Passed& passed(Port port, std::size_t queue) {
+    const auto before = std::ranges::find(passed_, port, &Passed::port);
+    if (before == passed_.end())
+      return passed_.emplace_back(Passed{port, state_.free[queue], state_.free[queue], state_.busy[port]});
+    state_.free[queue] = before->free;
+    state_.busy[port] = before->busy;
+    return *before;
   }
 
   void land(std::size_t where, Time when) {
@@ -476,8 +482,11 @@ class CriticalPath {
   std::array<Priced, 16> coming_;  ///< the next transfers of this step
   std::vector<Sent> sent_;         ///< by transfer of this step
   std::vector<std::size_t> arrivals_;
-  std::vector<Copy> copies_;  ///< of this step
-  std::vector<Time> landed_;  ///< `ready` after this step's multicasts and reductions
+  std::vector<Copy> copies_;           ///< of this step
+  std::vector<Passed> passed_;         ///< by this multicast, or this reduction
+  std::vector<std::int64_t> reached_;  ///< by port: the last multicast that arrived there
+  std::int64_t multicasts_ = 0;        ///< so far
+  std::vector<Time> landed_;           ///< `ready` after this step's multicasts and reductions
 };
 
 /// The critical path of a schedule, or of one rank for all where they do the same.

@@ -40,6 +40,7 @@ class OriginClock {
   static Seconds at(Time t) { return t.at; }
   static Time time(Seconds t) { return {t}; }
   Time later(Time t, Seconds by, Cause, Place, Place) { return after(t, by); }
+  Time queue(Time t, Time until, const Wire&, Bytes, Place, Place) { return std::max(t, until); }
   Time wait(Time t, Time until, Cause, Place, Place) { return std::max(t, until); }
   Time carry(Time t, const Wire& wire, Bytes bytes, Place, Place) { return after(t, bytes * wire.per_byte); }
   Time hold(Time t, Seconds held, const Wire&, Bytes, Place, Place) { return after(t, held); }

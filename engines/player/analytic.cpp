@@ -44,7 +44,7 @@ void Analytic::inject(Index id, const Message& message, Seconds out) {
   free_[wire.out] = std::max(free_[wire.out], start + wire.gap + taken);
   occupy(message, wire.gap + taken, taken_in);
   leaves(id, start);
-  if (message.group == no_index || message.first_of_group)
+  if (message.group == no_index || message.first_at_port)
     occupied(wire.out, message.bytes, start, wire.gap + taken);
   if (message.holds_sender()) timers_.at(start + transmission, {Event::Kind::left, id});
   grown_at(heads_, id) = {transmission, taken_in, message.bytes, wire.in, merge_of(message)};
@@ -73,13 +73,13 @@ Seconds Analytic::in_free(Port in, const std::optional<Merge>& merge) {
 Seconds Analytic::out_free(const Message& message) {
   const Seconds out = free_[message.wire.out];
   if (message.group == no_index) return out;
-  Seconds& group = grown_at(group_out_, message.group);
-  if (message.first_of_group) group = out;
-  return group;
+  ForFirstCopy& group = grown_at(group_out_, message.group);
+  if (message.first_of_group) group.clear();
+  return group.at(message.wire.out, out);
 }
 
 void Analytic::occupy(const Message& message, Seconds out, Seconds in) {
-  if (message.group == no_index || message.first_of_group) {
+  if (message.group == no_index || message.first_at_port) {
     Result::Use& sender = use_[message.wire.out];
     sender.busy += out;
     sender.bytes += message.bytes;

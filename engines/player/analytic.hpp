@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engines/player/backend.hpp"
+#include "engines/player/first_copy.hpp"
 #include "engines/player/timers.hpp"
 
 namespace collcast {
@@ -47,11 +48,11 @@ class Analytic : public Backend {
   MessageProtocol protocol_;
   Timers timers_;
   Seconds now_;
-  std::vector<Seconds> free_;       ///< by port: when it takes the next message
-  std::vector<Result::Use> use_;    ///< by port
-  std::vector<Head> heads_;         ///< by message
-  std::vector<Seconds> group_out_;  ///< by multicast: when its port was free for the first copy
-  std::vector<Arrival> arrivals_;   ///< by port
+  std::vector<Seconds> free_;            ///< by port: when it takes the next message
+  std::vector<Result::Use> use_;         ///< by port
+  std::vector<Head> heads_;              ///< by message
+  std::vector<ForFirstCopy> group_out_;  ///< by multicast
+  std::vector<Arrival> arrivals_;        ///< by port
 };
 
 }  // namespace collcast

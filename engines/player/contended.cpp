@@ -118,7 +118,7 @@ void Contended::flow(Index id) {
     after(message.wire.occupation(message.bytes) + message.wire.gap, {gap_over, carried_[id].port});
   if (carried_[id].port != message.wire.out)
     use_[message.wire.out].busy += message.wire.occupation(message.bytes);
-  if (message.group == no_index || message.first_of_group) use_[message.wire.out].bytes += message.bytes;
+  if (message.group == no_index || message.first_at_port) use_[message.wire.out].bytes += message.bytes;
   if (!message.merged || !confluences_.contains(Merge(message))) {
     use_[message.wire.in].bytes += message.bytes;
     if (!to_delivery_) use_[message.wire.in].busy += message.wire.occupation_in(message.bytes);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engines/player/backend.hpp"
+#include "engines/player/first_copy.hpp"
 #include "engines/player/player.hpp"
 #include "engines/player/pool.hpp"
 #include "engines/player/table.hpp"
@@ -77,10 +78,9 @@ class Interpreter : public Listener {
     Waiter sender;
     Rank unsent = 0;     ///< copies that still hold up the sender
     Rank under_way = 0;  ///< copies not yet delivered
-    bool entered = false;
     std::uint64_t tag = 0;
-    bool in_turn = false;
-    Seconds free = {};  ///< when the sender was through with earlier messages, once it is in turn
+    std::vector<Port> ports = {};  ///< by which copies have left
+    ForFirstCopy through = {};     ///< by queue: when the sender was through with earlier messages
   };
 
   // strands.cpp

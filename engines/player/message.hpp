@@ -25,9 +25,9 @@ struct Message {
   std::uint64_t tag = 0;
   std::uint64_t order = 0;  ///< messages that reach a port at the same instant pass it in this order
   Waiter sender = {}, receiver = {};
-  Index next = no_index;   ///< in the queue of unmatched posts
-  Index group = no_index;  ///< the multicast of which it is a copy
-  bool first_of_group = false;
+  Index next = no_index;                               ///< in the queue of unmatched posts
+  Index group = no_index;                              ///< the multicast of which it is a copy
+  bool first_of_group = false, first_at_port = false;  ///< first of its group at the port by which it leaves
   std::int32_t merged = 0;  ///< not 0: how many messages with its tag and order the network reduces to one
   bool send_posted = false, receive_posted = false;
   bool eager = false, has_arrived = false;

@@ -68,7 +68,7 @@ void Interpreter::post_multicast(Index strand, const Op& op) {
   for (Rank i = 0; i < op.group.count; ++i) copies += op.group_member(i) != rank;
   if (copies == 0) return;
   const Waiter sender = hold(strand, op);
-  const Index group = groups_.add({rank, sender, copies, copies, false, op.tag});
+  const Index group = groups_.add({rank, sender, copies, copies, op.tag});
   Moment& busy = busy_until(rank, sender);
   const Moment begin = busy;
   Moment end = begin;  // the overheads of all copies are paid at once
@@ -154,8 +154,9 @@ void Interpreter::pay_for(Waiter sender, Message& m) {
 }
 
 /// The cause of a message's departure or arrival: the time of its bytes on an idle network counts as link or
-/// software, the rest as queueing: for the link that slowed the bytes, for the port, or for those links that
-/// slowed what held the port.
+/// software, whichever is slower, and of its wait for the port what gaps took as software; the rest as
+/// queueing: for the link that slowed the bytes, for the port, or for those links that slowed what held the
+/// port.
 CauseLog::Entry Interpreter::carried(Index id, bool there) {
   if (!options_.explain) return 0;
   Message& m = messages_[id];
@@ -173,11 +174,11 @@ CauseLog::Entry Interpreter::carried(Index id, bool there) {
     took(m.wire.overhead + m.wire.receive_overhead, Cause::overhead);
   if (there) took(m.wire.latency, Cause::latency);
   if (!m.has_left) {
-    took(m.bytes * m.wire.software, Cause::overhead);
-    took(m.wire.occupation(m.bytes), Cause::link);
+    took(m.bytes * m.wire.per_byte, pace(m.wire));
     const Backend::HeldUp held = backend_.held_up(id);
     took(held.slowed, Cause::queue, held.by);
-    why = log_.add_wait(why, part(held.waited), held.behind, m.from, m.to);
+    took(m.wire.gap_share(m.bytes) * held.waited, Cause::overhead);  // as if those in front were like it
+    why = log_.add_wait(why, part((1 - m.wire.gap_share(m.bytes)) * held.waited), held.behind, m.from, m.to);
   }
   if (rest > 1e-12 * backend_.now()) took(rest, Cause::queue);  // else it is rounding
   if (!there) m.has_left = true, m.entered = backend_.now(), m.why = why;
@@ -217,12 +218,8 @@ void Interpreter::enter(Index id) {
 Seconds Interpreter::turn(const Message& m) {
   if (protocol_.hold == MessageProtocol::Hold::delivery || m.wire.out_queue == Wire::as_port) return m.posted;
   Seconds& through = through_[m.wire.out_queue];
-  Seconds free = through;
-  if (m.group != no_index) {  // the copies of a multicast go together
-    Group& group = groups_[m.group];
-    if (!group.in_turn) group.in_turn = true, group.free = through;
-    free = group.free;
-  }
+  const bool alone = m.group == no_index;  // the copies of a multicast go together
+  const Seconds free = alone ? through : groups_[m.group].through.at(m.wire.out_queue, through);
   const Seconds turn = std::max(m.posted, free);
   const Seconds busy = m.wire.streamed ? m.wire.occupation(m.bytes) : m.bytes * m.wire.per_byte;
   through = std::max(through, turn + m.wire.gap + busy);
@@ -233,19 +230,28 @@ Seconds Interpreter::turn(const Message& m) {
 void Interpreter::flush() {
   sort_by_order(entering_);
   for (const Index id : entering_) {
-    const Seconds when = turn(messages_[id]);
-    if (when > backend_.now())
-      backend_.after(when - backend_.now(), {Event::Kind::admitted, id});
-    else
+    Message& m = messages_[id];
+    const Seconds waits = turn(m) - backend_.now();
+    if (!(waits > Seconds(0))) {
       admitted_.push_back(id);
+      continue;
+    }
+    backend_.after(waits, {Event::Kind::admitted, id});
+    if (!options_.explain) continue;
+    const Seconds software = m.wire.software_share(m.bytes) * waits;
+    m.why = log_.add(m.why, software, Cause::overhead, m.from, m.to);
+    m.why = log_.add(m.why, waits - software, Cause::queue, m.from, m.to);
+    m.entered += waits;
   }
   entering_.clear();
   sort_by_order(admitted_);
   for (const Index id : admitted_) {
     Message& m = messages_[id];
     if (m.group != no_index) {
-      m.first_of_group = !groups_[m.group].entered;
-      groups_[m.group].entered = true;
+      std::vector<Port>& ports = groups_[m.group].ports;
+      m.first_of_group = ports.empty();
+      m.first_at_port = std::ranges::find(ports, m.wire.out) == ports.end();
+      if (m.first_at_port) ports.push_back(m.wire.out);
     }
     backend_.send(id, m);
   }

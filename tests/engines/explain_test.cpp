@@ -231,6 +231,54 @@ std::optional<Drawn> drawn(std::mt19937& random) {
   return Drawn{a, call, placement, d};
 }
 
+/// Ranks dealt out over the nodes: copies leave by the node's links and by its cards in turn, and on every engine
+/// each of these ports passes the message once.
+TEST(Engines, AgreeOnWhatSwitchesDoWhereRanksAreDealtOut) {
+  for (const char* platform : {"dgx-h100", "azure-ndv2", "summit", "abci-v-mpi", "leonardo"})
+    for (const auto& [collective, name] :
+         {std::pair{Collective::broadcast, "multicast"}, {Collective::allreduce, "in-network"}})
+      for (const double mebibytes : {0.0625, 1.0}) {
+        const Call call{.ranks = 24, .message = Bytes(mebibytes * (1 << 20))};
+        const Machine machine(load_platform(platform), call.ranks, Placement::round_robin);
+        const SizedSchedule sized(algorithm(collective, name), call);
+        const auto by = [&](const char* e) { return read(engine(e), sized, machine).time.value; };
+        EXPECT_NEAR(by("path"), by("contention"), 1e-2 * by("contention")) << platform << " " << name;
+      }
+}
+
+/// Software that is slower than the link is what the time depends on, and is what is named.
+TEST(Explanation, BytesGoAtThePaceOfTheSlower) {
+  const Call call{.ranks = 2, .message = Bytes(64 << 20)};
+  const SizedSchedule sized(algorithm(Collective::broadcast, "flat"), call);
+  for (const char* e : {"path", "contention"})
+    for (const bool slow_link : {false, true}) {
+      Description summit = load_platform("summit");
+      if (slow_link) set(summit, "node.link_kinds.nvlink2.bandwidth_GBps=2");
+      const Machine machine(summit, call.ranks);
+      const Reading r = read(engine(e), sized, machine, true);
+      Seconds link, software;
+      for (const Delay& d : r.chain)
+        (d.cause == Cause::link ? link : d.cause == Cause::overhead ? software : link) += d.time;
+      EXPECT_GT(slow_link ? link : software, 0.9 * r.time) << e;
+    }
+}
+
+/// A port that is held by the gap of each message rather than by its bytes: who waits there waits for software.
+TEST(Explanation, WaitingForGapsIsForSoftware) {
+  Description cluster = load_platform("edr-cluster");
+  set(cluster, "software.between_nodes.host.gap_us=50");
+  const Call call{.ranks = 12, .message = Bytes(1024)};
+  const SizedSchedule sized(algorithm(Collective::broadcast, "flat"), call);
+  const Machine machine(cluster, call.ranks);
+  for (const char* e : {"path", "contention"}) {
+    const Reading r = read(engine(e), sized, machine, true);
+    Seconds software;
+    for (const Delay& d : r.chain)
+      if (d.cause == Cause::overhead) software += d.time;
+    EXPECT_GT(software, 0.9 * r.time) << e;
+  }
+}
+
 /// Where messages lose a quarter of the time or more by sharing links of one kind, half the bandwidth of
 /// these links costs at least half of that again. Twice the bandwidth saves time, unless another link of
 /// their ways is as slow, which is rare.
