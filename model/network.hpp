@@ -48,7 +48,7 @@ struct Wire {
   Seconds occupation(Bytes bytes) const { return bytes * (per_byte - software); }
   Seconds occupation_in(Bytes bytes) const { return bytes * (per_byte - software - spare_in); }
   /// Whether its bytes go at the pace of software, since that is slower than the links.
-  bool paced_by_software() const { return software > SecondsPerByte(0); }
+  bool paced_by_software() const { return software > 1e-9 * per_byte; }  // not by rounding alone
   /// The part of the time for which a message holds the port where it leaves that is its gap.
   double gap_share(Bytes bytes) const { return gap > Seconds(0) ? gap / (gap + occupation(bytes)) : 0; }
   /// Of the time for which it holds up the next message of its sender: the part that is software's.
