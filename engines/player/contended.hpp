@@ -48,7 +48,7 @@ class Contended : public Backend {
   };
 
   /// Whether software is slower than the links, so that ports are free before the message is through.
-  bool leaves_early(const Wire& wire) const { return !to_delivery_ && wire.paced_by_software(); }
+  bool leaves_early(const Wire& wire) const { return !to_delivery_ && wire.software > SecondsPerByte(0); }
   Port queue_of(const Message& message);
   void enqueue(Port port, Index id);
   Index& behind(Port port, Index id) {
