@@ -15,6 +15,7 @@
 #include "workloads/playing/training_text.hpp"
 #include "workloads/training/convergence.hpp"
 #include "workloads/training/order.hpp"
+#include "workloads/training/plan.hpp"
 #include "workloads/training/reducer.hpp"
 #include "workloads/training/step.hpp"
 
@@ -363,6 +364,25 @@ TEST(Training, BalanceSaysWhereStagesEnd) {
   Training t = equal_layers(8, "one:pp=2,micro-batches=2,schedule=gpipe,balance=6/2", 2);
   t.batch = 2;
   EXPECT_NEAR(play(training_job(t), nothing).time.value, 42e-3, 1e-12);
+}
+
+/// 4 blocks as 3 and 1 are their layers, with what stands before and behind them.
+TEST(Training, BalanceTakesBlocksToo) {
+  const auto parts = [](const std::string& balance) {
+    Training t = equal_layers(1, "one:pp=2,micro-batches=2,balance=" + balance, 2);
+    t.batch = 2, t.model = load_model("gpt:layers=4,hidden=8,heads=2,sequence=4,vocabulary=10");
+    return Plan(t).parts;
+  };
+  const std::vector<Layer> layers = load_model("gpt:layers=4").layers;
+  const auto first = static_cast<std::size_t>(std::ranges::find(layers, 3, &Layer::block) - layers.begin());
+  const std::vector<Plan::Part> blocks = parts("3/1");
+  EXPECT_EQ(blocks[0].last, first);
+  EXPECT_EQ(blocks[1].last, layers.size());
+  EXPECT_EQ(parts(std::to_string(first) + '/' + std::to_string(layers.size() - first))[0].last, first);
+  EXPECT_EQ(complaint([&] { parts("3/2"); }),
+            "training: balance shares out 5, gpt:layers=4,hidden=8,heads=2,sequence=4,vocabulary=10 has 4 "
+            "blocks, or " +
+                std::to_string(layers.size()) + " layers");
 }
 
 /// Layer 2 reads what layers 0 and 1 make, 4 MB each, 4 ms at 1 GB/s. Forward 0-1, to both later stages 1-5;
@@ -940,6 +960,29 @@ TEST(Training, MixedPrecisionKeepsA32BitCopy) {
   EXPECT_DOUBLE_EQ(need("zero1").gradients.value, 5e6);
 }
 
+/// As Megatron-LM has it under bf16: 2 + 4 + 12 bytes a parameter with Adam, and 4 a gradient on the wire.
+TEST(Training, GradientsOf16BitsMayBeAddedUpIn32) {
+  for (const auto& [framework, bytes] : {std::pair{"megatron", 16.0}, {"megatron:gradients=fp32", 18.0}}) {
+    Training t = equal_layers(1, framework, 4);
+    t.precision = Precision::amp,
+    t.model = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4,vocabulary=10");
+    const MemoryNeed need = memory_need(t);
+    const double n = t.model.parameters();
+    EXPECT_DOUBLE_EQ((need.parameters + need.gradients + need.optimizer).value, bytes * n);
+    EXPECT_EQ(collectives(training_job(t)), std::vector{Bytes((bytes - 14) * n)});
+  }
+}
+
+/// 24 samples of 8 replicas are 3 of each.
+TEST(Training, AGlobalBatchIsSharedOut) {
+  Training t = equal_layers(10, "ddp", 8);
+  t.batch = 3;
+  const StepForecast each = forecast_step(t, bandwidth(1));
+  t.batch = 1, t.whole_batch = 24;
+  EXPECT_EQ(forecast_step(t, bandwidth(1)).time, each.time);
+  EXPECT_DOUBLE_EQ(global_batch(t), 24);
+}
+
 /// Beside a GiB: a bucket of 25 MiB, or all gradients where they are less; none where gradients lie in their
 /// buckets, or nobody adds them up.
 TEST(Training, BucketsTakeMemory) {
@@ -974,6 +1017,16 @@ TEST(Training, EfficiencyIsAgainstOneProcessor) {
   EXPECT_NEAR(step.exposed.value, 10e-3, 1e-9);
   EXPECT_LT(step.low, step.time);
   EXPECT_GT(step.high, step.time);
+}
+
+/// Four ranks that share out an optimizer of 50 ms do as much for a sample as one with a fourth of it.
+TEST(Training, EfficiencyCountsAnOptimizerThatIsSharedOut) {
+  for (const char* framework : {"zero1", "zero2", "fsdp"}) {
+    Training t = equal_layers(10, framework, 4);
+    t.processor.bandwidth = BytesPerSecond(1e9);
+    const StepForecast step = forecast_step(t, nothing);
+    EXPECT_NEAR(step.efficiency, 1, 1e-9) << framework;
+  }
 }
 
 /// At 1 GB/s: parameter, gradient and momentum are read, parameter and momentum written; Adam has two
@@ -1165,9 +1218,15 @@ TEST(Training, SaysWhatIsWrong) {
   t.model = load_model("gpt:layers=3");
   EXPECT_EQ(error(t),
             "training: 3 blocks of gpt:layers=3 do not divide into 2 parts of a pipeline, but into 1, 3; "
-            "balance= says the layers of each part");
-  EXPECT_EQ(error(equal_layers(8, "zero3:pp=2,micro-batches=1", 4)),
-            "training: sharded parameters (fsdp, zero3) go without pp");
+            "balance= says the blocks, or the layers, of each part");
+  EXPECT_EQ(error(equal_layers(8, "megatron:pp=2", 8)),
+            "training: a batch of 1 does not divide into 8 micro-batches (the default for pp=2)");
+  EXPECT_EQ(error(equal_layers(8, "gems:pp=2", 8)),
+            "training: a batch of 1 does not divide into 2 micro-batches (the default for replicas=2)");
+  t = equal_layers(8, "megatron:tp=1,micro-batches=2", 8), t.whole_batch = 24;
+  EXPECT_EQ(error(t), "training: a global batch of 24 does not divide into 8 replicas of 2 micro-batches");
+  t = equal_layers(8, "zero1:gradients=16bit", 8);
+  EXPECT_EQ(error(t), "training: gradients=16bit is for amp and fp8, not for fp32");
   EXPECT_EQ(error(equal_layers(8, "fsdp:shard=3", 4)),
             "training: a data-parallel group of 4 ranks does not divide by shard=3");
   t = equal_layers(1, "megatron:tp=4", 4);
@@ -1181,11 +1240,11 @@ TEST(Training, SaysWhatIsWrong) {
       "training: selective recomputation repeats attention's scores, softmax and values, and equal keeps "
       "none; recompute=1 repeats all");
   EXPECT_EQ(error(equal_layers(8, "ddp:ep=2", 4)),
-            "training: equal has 0 experts, which do not divide by ep=2");
+            "training: equal has no experts that could be shared out (ep), as these have: mixtral-8x7b, "
+            "mixtral-8x22b");
+  EXPECT_THAT(error(experts("ddp:ep=3", 3)), ::testing::HasSubstr(" experts, which do not divide by ep=3"));
   EXPECT_EQ(error(experts("ddp:ep=4", 2)),
             "training: a data-parallel group of 2 ranks does not divide by ep=4");
-  EXPECT_EQ(error(experts("horovod:ep=2", 4)),
-            "training: experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor and one");
   EXPECT_EQ(error(equal_layers(8, "ddp:sp=2", 4)),
             "training: spatial parallelism shares out images, and equal has none");
   EXPECT_EQ(error(equal_layers(8, "megatron:cp=2", 4)),
@@ -1221,6 +1280,20 @@ TEST(Training, SaysWhatIsWrong) {
             "framework horovod: fusion 'big' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB");
   EXPECT_EQ(framework("horovod:cycle=soon"),
             "framework horovod: cycle 'soon' is not understood; times are like 3.5ms, 20us, 1s");
+  for (const char* whose : {"fsdp", "zero3"}) {
+    EXPECT_EQ(framework(std::string(whose) + ":pp=2"),
+              std::string("framework ") + whose + ": sharded parameters (fsdp, zero3) go without pp");
+    EXPECT_THAT(framework(std::string(whose) + ":other=1"),
+                ::testing::Not(::testing::AnyOf(::testing::HasSubstr(" pp,"), ::testing::HasSubstr(" ep,"),
+                                                ::testing::HasSubstr("interleave"))));
+  }
+  EXPECT_EQ(
+      framework("horovod:ep=2"),
+      "framework horovod: experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor and "
+      "one");
+  EXPECT_EQ(framework("megatron:gradients=bf16"),
+            "framework megatron: gradients takes 16bit or fp32, got 'bf16'");
+  EXPECT_THAT(framework("ddp:gradients=fp32"), ::testing::StartsWith("framework ddp has no 'gradients'"));
   EXPECT_EQ(framework("ddp:cycle=1ms").substr(0, 39), "framework ddp has no 'cycle'; it takes ");
   for (const char* whose : {"fsdp", "zero3"})
     for (const char* what : {"overlap", "bucket"})
@@ -1247,7 +1320,7 @@ TEST(Training, SaysWhatIsWrong) {
       "framework gems:pp=4,replicas=2,micro-batches=3: replicas=2 need a gpipe pipeline (pp=2 and more) and "
       "micro-batches that they divide");
   EXPECT_EQ(framework("fsdp:per-gpu=2"),
-            "framework fsdp:per-gpu=2: processes share a GPU (per-gpu) under horovod, ddp, megatron, one, "
+            "framework fsdp: processes share a GPU (per-gpu) under horovod, ddp, megatron, one, "
             "tf-distribute, ddl and gems");
   EXPECT_EQ(framework("ddp:imbalance=0.5"),
             "framework ddp:imbalance=0.5: imbalance is words of the fullest rank's experts, of the mean: 1 "
@@ -1269,15 +1342,15 @@ TEST(Training, SaysWhatIsWrong) {
   EXPECT_EQ(framework("ddp:recompute=most"),
             "framework ddp: recompute takes 0, 1, selective or except-last, got 'most'");
   for (const char* wrong : {"3//4", "3/0", "a/4", "-3/4", "99999999999/1"})
-    EXPECT_EQ(
-        framework(std::string("ddp:pp=2,balance=") + wrong),
-        std::string("framework ddp: balance takes layers of each part as in 34/37, got '") + wrong + "'");
+    EXPECT_EQ(framework(std::string("ddp:pp=2,balance=") + wrong),
+              std::string("framework ddp: balance takes blocks or layers of each part as in 34/37, got '") +
+                  wrong + "'");
   EXPECT_EQ(framework("ddp:pp=2,balance=3/4/5"),
             "framework ddp: balance=3/4/5 is of 3 parts, pp x interleave of 2");
   EXPECT_EQ(error(equal_layers(8, "ddp:pp=2,balance=3/4,micro-batches=1", 2)),
-            "training: balance shares out 7 layers, equal has 8");
+            "training: balance shares out 7, equal has 8 layers");
   EXPECT_EQ(complaint([] { parse_precision("fp4"); }),
-            "unknown precision 'fp4'; known: fp32, tf32, amp, fp8");
+            "unknown precision 'fp4'; known: fp32, tf32, amp (also fp16, bf16, mixed), fp8");
 }
 
 /// Summit's readers (facts of the ECP talk): 27,648 GPUs x 1,200 images/s x 3 x 224 x 224 x 4 B = 19.98 TB/s.
@@ -1515,6 +1588,19 @@ TEST(Bottlenecks, MemoryMovesLayersAndOptimizer) {
     EXPECT_NEAR(shares("ddp:micro-batches=2", 2, throughput)["arithmetic"], 60 / 190.0, 1e-9);
     EXPECT_NEAR(shares("ddp:micro-batches=2", 2, throughput)["memory bandwidth"], 1, 1e-9);
   }
+}
+
+/// A rank's arithmetic is that of its layers, whoever does the optimizer; repeated blocks count once more.
+TEST(Bottlenecks, ArithmeticIsThatOfTheLayers) {
+  const auto arithmetic = [](const std::string& framework, Rank ranks) {
+    Training t = equal_layers(10, framework, ranks);
+    t.processor.bandwidth = BytesPerSecond(1e9);
+    return limits(t).arithmetic.value;
+  };
+  EXPECT_NEAR(arithmetic("ddp", 4), 30e-3, 1e-12);
+  EXPECT_NEAR(arithmetic("fsdp", 4), 30e-3, 1e-12);
+  EXPECT_NEAR(arithmetic("ddp:recompute=1", 4), 40e-3, 1e-12);
+  EXPECT_NEAR(arithmetic("one:pp=2,micro-batches=1", 2), 15e-3, 1e-12);
 }
 
 /// Four processes of 30 ms of arithmetic and as much of launches take turns on their GPU, and fill it.

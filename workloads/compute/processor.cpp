@@ -208,7 +208,7 @@ Precision parse_precision(const std::string& text) {
   if (text == "tf32") return Precision::tf32;
   if (text == "amp" || text == "fp16" || text == "bf16" || text == "mixed") return Precision::amp;
   if (text == "fp8") return Precision::fp8;
-  throw InputError("unknown precision '" + text + "'; known: fp32, tf32, amp, fp8");
+  throw InputError("unknown precision '" + text + "'; known: fp32, tf32, amp (also fp16, bf16, mixed), fp8");
 }
 
 std::string_view name(Precision precision) {
@@ -277,10 +277,11 @@ LayerTime layer_time(const Layer& l, double batch, double share, const Processor
   return {take(1, roof.forward), take(multiplies(l.kind) ? 2 : 1, roof.backward)};
 }
 
-Limits layer_limits(const Layer& l, double batch, const Processor& p, Precision precision) {
-  const Roofline roof(l, batch, 1, p, precision);
-  return {roof.forward.arithmetic + roof.backward.arithmetic,
-          roof.forward.memory + roof.backward.memory + 2 * roof.beside};
+LayerLimits layer_limits(const Layer& l, double batch, double share, const Processor& p,
+                         Precision precision) {
+  const Roofline roof(l, batch, share, p, precision);
+  return {{roof.forward.arithmetic, roof.forward.memory + roof.beside},
+          {roof.backward.arithmetic, roof.backward.memory + roof.beside}};
 }
 
 const Layer* odd_width(const Model& model) {

@@ -16,7 +16,7 @@ namespace collcast::workloads {
 /// The arithmetic that a model is trained in. amp: 16 bits with a 32-bit copy of the parameters. fp8: the
 /// same, with the linear layers of transformers' blocks in 8 bits (Transformer Engine).
 enum class Precision : std::uint8_t { fp32, tf32, amp, fp8 };
-/// "fp32", "tf32", "amp" ("fp16", "bf16", "mixed"), "fp8". Throws InputError.
+/// "fp32", "tf32", "amp" (also "fp16", "bf16", "mixed"), "fp8". Throws InputError.
 Precision parse_precision(const std::string& text);
 std::string_view name(Precision precision);
 /// Whether 16 bits are stored.
@@ -82,11 +82,15 @@ struct LayerTime {
 LayerTime layer_time(const Layer& layer, double batch, double share, const Processor& processor,
                      Precision precision);
 
-/// The time of a layer, forward and backward, if arithmetic or memory alone limited it.
+/// The same, if arithmetic or memory alone limited it.
 struct Limits {
   Seconds arithmetic, memory;
 };
-Limits layer_limits(const Layer& layer, double batch, const Processor& processor, Precision precision);
+struct LayerLimits {
+  Limits forward, backward;
+};
+LayerLimits layer_limits(const Layer& layer, double batch, double share, const Processor& processor,
+                         Precision precision);
 
 /// The largest linear layer with a width that is no multiple of 8: its products in 16 bits take longer than
 /// any here, unless the library pads them. Null if there is none of a hundredth of the model's FLOPs.

@@ -64,6 +64,9 @@ Json train_row(const Training& t, const StepForecast& s) {
               {"io_s", s.input.value},
               {"checkpoint_s", s.checkpoint.value},
               {"memory_B", whole(s.memory.sum().value)},
+              {"device_memory_B", t.processor.memory > Bytes() ? whole(t.processor.memory.value) : Json()},
+              {"batch", batch(t)},
+              {"global_batch", whole(s.samples)},
               {"fits", t.processor.memory > Bytes() ? Json(fits(t, s)) : Json()},
               {"tuned", tuned},
               {"bottlenecks", bottlenecks}});
@@ -88,14 +91,18 @@ void add_time_to_accuracy(Json& row, const Convergence& experience, const StepFo
   row["time_to_accuracy_s"] = steps ? Json(*steps * step.time.value) : Json();
 }
 
+std::string gibibytes(double bytes) {
+  return text::number(bytes / 0x1p30) + " GiB";
+}
+
 std::string too_large(const Training& t, const StepForecast& s) {
   const MemoryNeed& m = s.memory;
   if (fits(t, s)) return {};
-  return "on " + text::counted(t.ranks, "rank") + " does not fit: a rank needs " +
-         text::bytes(m.sum().value) + " of " + text::bytes(t.processor.memory.value) + " on " +
-         t.processor.name + " (parameters " + text::bytes(m.parameters.value) + ", gradients " +
-         text::bytes(m.gradients.value) + ", optimizer " + text::bytes(m.optimizer.value) + ", activations " +
-         text::bytes(m.activations.value) + ", other " + text::bytes(m.other.value) + ")";
+  return "on " + text::counted(t.ranks, "rank") + " does not fit: a rank needs " + gibibytes(m.sum().value) +
+         " of " + gibibytes(t.processor.memory.value) + " on " + t.processor.name + " (parameters " +
+         gibibytes(m.parameters.value) + ", gradients " + gibibytes(m.gradients.value) + ", optimizer " +
+         gibibytes(m.optimizer.value) + ", activations " + gibibytes(m.activations.value) + ", other " +
+         gibibytes(m.other.value) + ")";
 }
 
 Json replay_row(const Source& trace, const Description& platform, const ReplayOptions& options,

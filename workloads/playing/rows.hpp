@@ -25,6 +25,8 @@ Json activity_rows(const JobForecast& forecast);
 /// Adds `steps` and `time_to_accuracy_s`, null for a batch outside the table.
 void add_time_to_accuracy(Json& row, const Convergence& experience, const StepForecast& step);
 
+/// "29.9 GiB": memory, always in GiB.
+std::string gibibytes(double bytes);
 /// Why the step does not fit into a processor's memory; empty if it does, or if that is not known.
 std::string too_large(const Training& training, const StepForecast& step);
 

@@ -59,9 +59,14 @@ std::span<const TrainingSetting> training_settings() {
 }
 
 Training described(const TrainingText& text, const Description& platform) {
+  if (!text.batch.empty() && !text.global_batch.empty())
+    throw InputError("batch is of a replica, global batch of all: one of them, not both");
   Training t;
+  t.batch = 32;
   for (const TrainingSetting& s : training_settings())
     if (!(text.*s.text).empty()) s.put(t, text.*s.text);
+  if (!text.global_batch.empty())
+    t.whole_batch = static_cast<int>(parse_count(text.global_batch, "global batch", 1, 1 << 30));
   if (t.input) count_cores(*t.input, platform);
   require_requests(t);
   t.processor = processor(platform, t.precision);

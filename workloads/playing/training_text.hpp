@@ -9,10 +9,10 @@
 
 namespace collcast::workloads {
 
-/// A training step as users describe it.
+/// A training step as users describe it; without a batch, 32 of each replica.
 struct TrainingText {
-  std::string model, framework = "ddp", precision = "fp32", policy, batch = "32", throughput, slowdown = "0",
-                     noise = "0", input, checkpoint;
+  std::string model, framework = "ddp", precision = "fp32", policy, batch, throughput, slowdown = "0",
+                     noise = "0", input, checkpoint, global_batch;
 };
 
 /// One setting of a training step, by the name of its option and its key in sweeps.
@@ -21,7 +21,7 @@ struct TrainingSetting {
   std::string TrainingText::*text;
   void (*put)(Training& training, const std::string& text);  ///< throws InputError
 };
-/// All settings but the policy.
+/// All settings but the policy and the global batch.
 std::span<const TrainingSetting> training_settings();
 
 /// The step on a platform, without its ranks. Throws InputError.

@@ -120,20 +120,34 @@ void server(Settings&, Framework& f) {
   f.reduction = Reduction::server;
 }
 
-void sharded(Framework& f, int stage) {
+/// Ranks hold parameters in 16 bits under amp, and add up gradients in as many unless they say otherwise.
+void hold_halves(Settings& s, Framework& f) {
+  f.holds_halves = true;
+  const std::string size = s.word("gradients", "");
+  if (size == "fp32")
+    f.gradient = Bytes(4);
+  else if (size == "16bit")
+    f.gradient = Bytes(2);
+  else if (s.has("gradients"))
+    throw InputError("framework " + s.name() + ": gradients takes 16bit or fp32, got '" + size + "'");
+}
+
+void sharded(Settings& s, Framework& f, int stage) {
+  hold_halves(s, f);
   f.reduction = Reduction::sharded;
   f.stage = stage;
 }
 
 /// ZeRO-1 and 2; where parameters are sharded, too, units take the place of buckets.
 void in_buckets(Settings& s, Framework& f, int stage) {
-  sharded(f, stage);
+  sharded(s, f, stage);
   f.bucket_elements = 5e8;
   f.overlap = s.flag("overlap", false);
   f.first_bucket = f.bucket = pieces(s, "bucket", {});
 }
 
 void megatron(Settings& s, Framework& f) {
+  hold_halves(s, f);
   f.reduction = Reduction::buckets;
   f.overlap = s.flag("overlap", false);
   f.first_bucket = f.bucket = pieces(s, "bucket", f.overlap ? Bytes() : Bytes(1e18));
@@ -142,7 +156,7 @@ void megatron(Settings& s, Framework& f) {
 
 /// Zhao et al., VLDB 2023: HYBRID_SHARD, if ranks are said.
 void fsdp(Settings& s, Framework& f) {
-  sharded(f, 3);
+  sharded(s, f, 3);
   f.shard = s.count("shard", 0, 2);
 }
 
@@ -156,13 +170,14 @@ const std::vector<FrameworkEntry>& framework_entries() {
       {{"horovod", "version=0.28, fusion, cycle, cache, groups or grouped=1, request=0.5us, autotune=1"},
        horovod},
       {{"ddp", "PyTorch DistributedDataParallel: first=1MiB, bucket=25MiB, view=1"}, ddp},
-      {{"fsdp", "PyTorch FSDP: shard=RANKS that share parameters, all by default"}, fsdp},
-      {{"zero1", "DeepSpeed ZeRO-1: bucket, overlap"},
+      {{"fsdp", "PyTorch FSDP: shard=RANKS that share parameters, all by default; gradients=16bit|fp32"},
+       fsdp},
+      {{"zero1", "DeepSpeed ZeRO-1: bucket, overlap, gradients"},
        [](Settings& s, Framework& f) { in_buckets(s, f, 1); }},
-      {{"zero2", "DeepSpeed ZeRO-2: bucket, overlap"},
+      {{"zero2", "DeepSpeed ZeRO-2: bucket, overlap, gradients"},
        [](Settings& s, Framework& f) { in_buckets(s, f, 2); }},
-      {{"zero3", "DeepSpeed ZeRO-3"}, [](Settings&, Framework& f) { sharded(f, 3); }},
-      {{"megatron", "Megatron-LM: bucket, overlap"}, megatron},
+      {{"zero3", "DeepSpeed ZeRO-3: gradients"}, [](Settings& s, Framework& f) { sharded(s, f, 3); }},
+      {{"megatron", "Megatron-LM: bucket, overlap, gradients"}, megatron},
       {{"per-tensor", "an allreduce for each tensor (torch.distributed as in 2018)"}, each},
       {{"one", "one allreduce after the backward pass: bucket"}, one_allreduce},
       {{"tf-distribute", "TensorFlow's Mirrored and MultiWorkerMirrored strategies: pack"}, tf_distribute},
@@ -174,7 +189,7 @@ const std::vector<FrameworkEntry>& framework_entries() {
   return all;
 }
 
-/// "104/137": layers of each part, first to last.
+/// "104/137": layers or blocks of each part, first to last.
 std::vector<std::size_t> balance(Settings& s, int parts) {
   const std::string text = s.word("balance", "");
   std::vector<std::size_t> sizes;
@@ -184,8 +199,8 @@ std::vector<std::size_t> balance(Settings& s, int parts) {
         !part.empty() && part.size() < 10 && part.find_first_not_of("0123456789") == part.npos;
     const int size = number ? std::stoi(part) : 0;
     if (size < 1)
-      throw InputError("framework " + s.name() + ": balance takes layers of each part as in 34/37, got '" +
-                       text + "'");
+      throw InputError("framework " + s.name() +
+                       ": balance takes blocks or layers of each part as in 34/37, got '" + text + "'");
     sizes.push_back(static_cast<std::size_t>(size));
   }
   if (!sizes.empty() && sizes.size() != static_cast<std::size_t>(parts))
@@ -204,26 +219,40 @@ Framework::Recompute recompute(Settings& s) {
                    which + "'");
 }
 
-/// What every framework takes.
+/// How many ranks, or processes, share something in a way that not all frameworks know.
+int sharers(Settings& s, const char* key, bool known, const std::string& where) {
+  if (!known && !s.has(key)) return 1;
+  const int count = s.count(key, 1);
+  if (!known && count > 1) throw InputError("framework " + s.name() + ": " + where);
+  return count;
+}
+
+/// What every framework takes, as far as it can.
 void share_work(Settings& s, Framework& f) {
+  const bool in_buckets = f.reduction == Reduction::buckets, pipelines = f.stage < 3;
+  const bool routes = in_buckets || f.reduction == Reduction::each || f.stage == 1 || f.stage == 2;
   f.compressed = compression(s);
   if (f.reduction == Reduction::coordinator || f.reduction == Reduction::buckets ||
       f.reduction == Reduction::each)
     f.hierarchical = s.flag("hierarchical", f.hierarchical);
   f.tensor = s.count("tp", 1);
-  f.pipeline = s.count("pp", 1);
-  f.interleave = s.count("interleave", 1);
-  f.experts = s.count("ep", 1);
-  f.imbalance = s.real("imbalance", 1);
+  f.pipeline = sharers(s, "pp", pipelines, "sharded parameters (fsdp, zero3) go without pp");
+  if (pipelines) f.interleave = s.count("interleave", 1);
+  f.experts = sharers(s, "ep", routes,
+                      "experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor and one");
+  if (routes) f.imbalance = s.real("imbalance", 1);
   f.spatial = s.count("sp", 1);
   f.context = s.count("cp", 1);
   f.micro_batches = s.count("micro-batches", f.replicas > 1   ? f.replicas
                                              : f.pipeline > 1 ? 4 * f.pipeline
                                                               : 1);
-  f.per_gpu = s.count("per-gpu", 1);
+  f.says_micro_batches = s.has("micro-batches");
+  f.per_gpu = sharers(
+      s, "per-gpu", in_buckets || f.reduction == Reduction::coordinator,
+      "processes share a GPU (per-gpu) under horovod, ddp, megatron, one, tf-distribute, ddl and gems");
   f.sequence_parallel = s.flag("sequence", false);
   f.recompute = recompute(s);
-  f.balance = balance(s, f.pipeline * f.interleave);
+  if (pipelines) f.balance = balance(s, f.pipeline * f.interleave);
   const std::string schedule = s.word("schedule", f.one_forward_one_backward ? "1f1b" : "gpipe");
   if (schedule != "1f1b" && schedule != "gpipe")
     throw InputError("framework " + f.name + ": schedule takes 1f1b or gpipe, got '" + schedule + "'");
@@ -231,11 +260,6 @@ void share_work(Settings& s, Framework& f) {
   if (s.has("schedule") && f.pipeline == 1 && f.micro_batches == 1)
     throw InputError("framework " + f.name +
                      ": schedule needs a pipeline (pp=2 and more) or several micro-batches");
-  if (f.per_gpu > 1 && f.reduction != Reduction::coordinator && f.reduction != Reduction::buckets)
-    throw InputError(
-        "framework " + f.name +
-        ": processes share a GPU (per-gpu) under horovod, ddp, megatron, one, tf-distribute, ddl "
-        "and gems");
   if (f.imbalance > 1 && f.experts == 1)
     throw InputError("framework " + f.name + ": imbalance needs experts that are shared out (ep=2 and more)");
   if (f.imbalance < 1 || f.imbalance > f.experts)

@@ -41,6 +41,8 @@ struct Framework {
   int stage = 0;                ///< of sharded: 1, 2 or 3
   int shard = 0;                ///< of stage 3: ranks that share parameters, replicas beyond; 0: all
   bool compressed = false;      ///< gradients travel in 16 bits
+  bool holds_halves = false;    ///< parameters are in the 16 bits that are computed with (amp), gradients too
+  Bytes gradient;               ///< of those that do: as said, 0: nothing said
 
   // beyond data parallelism
   int tensor = 1, pipeline = 1, interleave = 1;
@@ -57,7 +59,8 @@ struct Framework {
   bool one_forward_one_backward = true;  ///< else all forward passes, then all backward passes (GPipe)
   int per_gpu = 1;                       ///< processes that share a GPU (under MPS), each a replica
   int micro_batches = 1;  ///< of a replica, of its batch; without a pipeline: gradient accumulation
-  std::vector<std::size_t> balance = {};  ///< layers of each part of a pipeline; empty: shared out by time
+  bool says_micro_batches = false;
+  std::vector<std::size_t> balance = {};  ///< blocks or layers of each part of a pipeline; empty: shared out
 };
 
 /// What `parse_framework` knows, and what each takes.

@@ -40,7 +40,7 @@ double samples_of_node(const Training& t) {
   const Plan plan(t);
   const int replicas = t.framework.replicas, mirrored = replicas / 2;
   const double of_rank =
-      1.0 * t.framework.per_gpu * t.batch / (plan.tensor * plan.spatial * plan.context * replicas);
+      1.0 * t.framework.per_gpu * batch(t) / (plan.tensor * plan.spatial * plan.context * replicas);
   return plan.fullest_node([&](Plan::Place p) {
     const int read = (p.stage == 0 ? replicas - mirrored : 0) + (p.stage + 1 == plan.pipeline ? mirrored : 0);
     return read * of_rank;
@@ -58,7 +58,7 @@ std::vector<Stage> stages(const Input& in, const Training& t) {
   if (in.local.value > 0) way.push_back({"node's disk", of_node * sample / in.local});
   if (in.decode > Seconds()) way.push_back({"decoding", of_node / in.cores * in.decode});
   if (in.copy.value > 0)
-    way.push_back({"copy to the processor", t.framework.per_gpu * t.batch * taken / in.copy});
+    way.push_back({"copy to the processor", t.framework.per_gpu * batch(t) * taken / in.copy});
   return way;
 }
 

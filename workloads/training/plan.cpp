@@ -23,7 +23,28 @@ int not_data(const Framework& f) {
   return f.tensor * f.spatial * f.context * f.pipeline;
 }
 
-/// As many blocks in each; what stands before and behind them goes to the first and the last.
+/// Data-parallel processes.
+int replicas(const Training& t) {
+  return std::max(1, t.ranks / not_data(t.framework)) * t.framework.per_gpu;
+}
+
+/// So many blocks in each; what stands before and behind them goes to the first and the last.
+std::vector<Part> of_blocks(const Model& model, const std::vector<std::size_t>& blocks) {
+  std::vector<Part> parts;
+  std::size_t first = 0, block = 0;
+  for (const std::size_t each : blocks) {
+    block += each;
+    const auto next = std::ranges::find(model.layers, static_cast<int>(block), &Layer::block);
+    const bool last = parts.size() + 1 == blocks.size();
+    const std::size_t end =
+        last ? model.layers.size() : static_cast<std::size_t>(next - model.layers.begin());
+    parts.push_back({first, end});
+    first = end;
+  }
+  return parts;
+}
+
+/// As many in each.
 std::vector<Part> by_blocks(const Model& model, int count) {
   if (model.blocks % count != 0) {
     std::string able;
@@ -31,18 +52,10 @@ std::vector<Part> by_blocks(const Model& model, int count) {
       if (model.blocks % parts == 0) able += (able.empty() ? "" : ", ") + std::to_string(parts);
     reject(std::to_string(model.blocks) + " blocks of " + model.name + " do not divide into " +
            std::to_string(count) + " parts of a pipeline, but into " + able +
-           "; balance= says the layers of each part");
+           "; balance= says the blocks, or the layers, of each part");
   }
-  std::vector<Part> parts;
-  const auto begin_of = [&](int block) {
-    const auto at = std::ranges::find(model.layers, block, &Layer::block);
-    return static_cast<std::size_t>(at - model.layers.begin());
-  };
-  const int each = model.blocks / count;
-  for (int k = 0; k < count; ++k)
-    parts.push_back(
-        {k == 0 ? 0 : begin_of(k * each), k + 1 == count ? model.layers.size() : begin_of((k + 1) * each)});
-  return parts;
+  return of_blocks(
+      model, std::vector(static_cast<std::size_t>(count), static_cast<std::size_t>(model.blocks / count)));
 }
 
 /// How many parts it takes if none may be longer than `most`; `cut` is told where each begins.
@@ -81,17 +94,20 @@ std::vector<Part> by_time(const std::vector<LayerTime>& times, int count) {
   return parts;
 }
 
-/// As the framework says.
+/// As the framework says: in blocks, or in layers.
 std::vector<Part> by_balance(const Model& model, const std::vector<std::size_t>& balance) {
+  const std::size_t sum = std::accumulate(balance.begin(), balance.end(), std::size_t());
+  if (model.blocks > 0 && sum == static_cast<std::size_t>(model.blocks)) return of_blocks(model, balance);
   std::vector<Part> parts;
   std::size_t first = 0;
   for (const std::size_t layers : balance) {
     parts.push_back({first, first + layers});
     first += layers;
   }
-  if (first != model.layers.size())
-    reject("balance shares out " + std::to_string(first) + " layers, " + model.name + " has " +
-           std::to_string(model.layers.size()));
+  if (sum != model.layers.size())
+    reject("balance shares out " + std::to_string(sum) + ", " + model.name + " has " +
+           (model.blocks > 0 ? std::to_string(model.blocks) + " blocks, or " : "") +
+           std::to_string(model.layers.size()) + " layers");
   return parts;
 }
 
@@ -111,18 +127,42 @@ std::vector<Plan::Hop> hops_between(const std::vector<Layer>& layers, const std:
   return hops;
 }
 
+std::string models_with_experts() {
+  std::string all;
+  for (const ModelName& known : model_names())
+    if (load_model(std::string(known.name)).experts > 0)
+      all += (all.empty() ? "" : ", ") + std::string(known.name);
+  return all;
+}
+
 void check_experts(const Training& t, int data) {
   const Framework& f = t.framework;
-  using Reduction = Framework::Reduction;
   if (f.experts == 1) return;
-  if (t.model.experts % f.experts != 0 || t.model.experts == 0)
+  if (t.model.experts == 0)
+    reject(t.model.name +
+           " has no experts that could be shared out (ep), as these have: " + models_with_experts());
+  if (t.model.experts % f.experts != 0)
     reject(t.model.name + " has " + std::to_string(t.model.experts) +
            " experts, which do not divide by ep=" + std::to_string(f.experts));
   if (data % f.experts != 0)
     reject("a data-parallel group of " + std::to_string(data) +
            " ranks does not divide by ep=" + std::to_string(f.experts));
-  if (f.reduction != Reduction::buckets && f.reduction != Reduction::each && f.stage != 1 && f.stage != 2)
-    reject("experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor and one");
+}
+
+void check_batch(const Training& t) {
+  const Framework& f = t.framework;
+  const std::string micro_batches =
+      std::to_string(f.micro_batches) + " micro-batches" +
+      (f.says_micro_batches || f.micro_batches == 1 ? ""
+       : f.replicas > 1 ? " (the default for replicas=" + std::to_string(f.replicas) + ")"
+                        : " (the default for pp=" + std::to_string(f.pipeline) + ")");
+  const std::int64_t all = replicas(t);
+  if (t.whole_batch > 0 && t.whole_batch % (all * f.micro_batches) != 0)
+    reject("a global batch of " + std::to_string(t.whole_batch) + " does not divide into " +
+           std::to_string(all) + (all == 1 ? " replica" : " replicas") +
+           (f.micro_batches > 1 ? " of " + micro_batches : ""));
+  if (batch(t) % f.micro_batches != 0)
+    reject("a batch of " + std::to_string(batch(t)) + " does not divide into " + micro_batches);
 }
 
 /// Of a sequence: attention in one kernel looks at half of its pairs of tokens, in two products.
@@ -162,9 +202,7 @@ void check(const Training& t) {
            (f.context > 1 ? "context x " : "") + "pipeline = " + std::to_string(f.tensor) + " x " +
            std::to_string(f.spatial) + " x " + (f.context > 1 ? std::to_string(f.context) + " x " : "") +
            std::to_string(f.pipeline));
-  if (t.batch % f.micro_batches != 0)
-    reject("a batch of " + std::to_string(t.batch) + " does not divide into " +
-           std::to_string(f.micro_batches) + " micro-batches");
+  check_batch(t);
   if (f.tensor > 1 && t.model.heads == 0)
     reject("tensor parallelism shares out attention heads, and " + t.model.name + " has none");
   if (f.tensor > 1 && t.model.heads % f.tensor != 0)
@@ -196,7 +234,8 @@ void check(const Training& t) {
   if (f.shard > 0 && t.ranks / shared % f.shard != 0)
     reject("a data-parallel group of " + std::to_string(t.ranks / shared) +
            " ranks does not divide by shard=" + std::to_string(f.shard));
-  if (f.stage == 3 && f.pipeline > 1) reject("sharded parameters (fsdp, zero3) go without pp");
+  if (f.gradient == Bytes(2) && !stores_halves(t.precision))
+    reject("gradients=16bit is for amp and fp8, not for " + std::string(name(t.precision)));
   if (t.processor.flops == 0 && !t.throughput)
     reject("the platform does not say how fast " + t.processor.name + " computes in " +
            std::string(name(t.precision)) + "; give --throughput");
@@ -209,10 +248,9 @@ Layer held(Layer l, int ranks) {
   return l;
 }
 
-/// Whether ranks hold parameters in the 16 bits that they compute with, and sum up such gradients.
+/// Whether ranks hold parameters in the 16 bits that they compute with.
 bool holds_halves(const Training& t) {
-  return stores_halves(t.precision) &&
-         (t.framework.reduction == Framework::Reduction::sharded || t.framework.name.starts_with("megatron"));
+  return stores_halves(t.precision) && t.framework.holds_halves;
 }
 
 /// Where --throughput says how long a step takes, the processor only says how it spreads over the layers: an
@@ -225,14 +263,15 @@ Processor known(const Training& t) {
   return p;
 }
 
-/// The time of the layers and the optimizer on one processor that holds them all and recomputes nothing.
-Seconds alone(const Training& t, double micro, int micro_batches) {
+/// The time of the layers and the optimizer, or `share` of it, on one processor that holds them all and
+/// recomputes nothing.
+Seconds alone(const Training& t, double micro, int micro_batches, double share = 1) {
   Seconds step;
   for (const Layer& l : t.model.layers) {
     const LayerTime time = layer_time(l, micro, 1, known(t), t.precision);
     step += time.forward + time.backward;
   }
-  return micro_batches * step + optimizer_time(t.model.parameters(), t.model.blocks > 0, known(t));
+  return micro_batches * step + optimizer_time(share * t.model.parameters(), t.model.blocks > 0, known(t));
 }
 
 }  // namespace
@@ -252,16 +291,13 @@ Plan::Plan(const Training& t)
       chunks(t.framework.interleave),
       experts(t.framework.experts),
       micro_batches(t.framework.micro_batches),
-      micro(static_cast<double>(t.batch) / t.framework.micro_batches / t.framework.context) {
+      micro(static_cast<double>(batch(t)) / t.framework.micro_batches / t.framework.context) {
   check(t);
-  if (t.throughput) scale = t.batch / *t.throughput / alone(t, context * micro, micro_batches).value;
+  if (t.throughput) scale = batch(t) / *t.throughput / alone(t, context * micro, micro_batches).value;
   scale *= crowding(t);
   for (const Layer& l : layers()) {
-    const int steps = rings(l) ? context : 1;
-    const Layer own = rings(l) ? ring_step(l, context) : held(l, experts);
-    const LayerTime time = layer_time(own, steps * micro, share(l), known(t), t.precision);
-    const double busy = scale * fullness(l) * steps;
-    times.push_back({busy * time.forward, busy * time.backward});
+    const LayerTime time = layer_time(own(l), samples(l), share(l), known(t), t.precision);
+    times.push_back({factor(l) * time.forward, factor(l) * time.backward});
   }
   const int count = pipeline * chunks;
   parts = !t.framework.balance.empty() ? by_balance(t.model, t.framework.balance)
@@ -269,6 +305,17 @@ Plan::Plan(const Training& t)
           : t.model.blocks > 0         ? by_blocks(t.model, count)
                                        : by_time(times, count);
   hops = hops_between(layers(), parts, static_cast<std::size_t>(pipeline));
+}
+
+Layer Plan::own(const Layer& l) const {
+  return rings(l) ? ring_step(l, context) : held(l, experts);
+}
+
+LayerLimits Plan::limits(const Layer& l) const {
+  LayerLimits all = layer_limits(own(l), samples(l), share(l), known(training), training.precision);
+  for (Limits* one : {&all.forward, &all.backward})
+    *one = {factor(l) * one->arithmetic, factor(l) * one->memory};
+  return all;
 }
 
 int Plan::local() const {
@@ -287,6 +334,12 @@ bool Plan::repeats(const Layer& l) const {
   if (training.framework.recompute == no) return false;
   if (training.framework.recompute == selective) return l.core;
   return training.model.blocks == 0 || l.block >= 0;
+}
+
+bool Plan::repeats_micro_batch(int micro_batch) const {
+  using enum Framework::Recompute;
+  const Framework::Recompute which = training.framework.recompute;
+  return which != no && (which != except_last || micro_batch + 1 < micro_batches);
 }
 
 bool Plan::repeats_early() const {
@@ -353,43 +406,39 @@ Bytes Plan::bucket(bool first) const {
   return std::max(f.bucket_elements, f.elements_of_rank * data * context) * gradient();
 }
 
-Bytes Plan::gradient() const {
-  return Bytes(holds_halves(training) ? 2 : 4);
+Bytes gradient(const Training& t) {
+  if (!holds_halves(t)) return Bytes(4);
+  return t.framework.gradient > Bytes() ? t.framework.gradient : Bytes(2);
+}
+
+double optimizer_share(const Training& t) {
+  const Framework& f = t.framework;
+  if (f.reduction != Framework::Reduction::sharded) return 1;
+  return 1.0 / (f.shard > 0 ? f.shard : replicas(t));
 }
 
 Seconds step_alone(const Training& t) {
-  if (t.throughput) return Seconds(t.batch / *t.throughput);
+  if (t.throughput) return Seconds(batch(t) / *t.throughput);
   const int micros = t.framework.micro_batches;
-  return alone(t, static_cast<double>(t.batch) / micros, micros);
+  return alone(t, static_cast<double>(batch(t)) / micros, micros, optimizer_share(t));
 }
 
 double crowding(const Training& t) {
   if (t.framework.per_gpu == 1) return 1;
   const int micros = t.framework.micro_batches;
-  const double micro = static_cast<double>(t.batch) / micros;
+  const double micro = static_cast<double>(batch(t)) / micros;
   Training busy = t;
   scale_host(busy.processor.efficiency, 0);
   return std::max(1.0, t.framework.per_gpu * (alone(busy, micro, micros) / alone(t, micro, micros)));
 }
 
-Limits limits_alone(const Training& t) {
-  const int micros = t.framework.micro_batches;
-  const double micro = static_cast<double>(t.batch) / micros;
-  const Processor p = known(t);
-  const double scale = step_alone(t) / alone(t, micro, micros);
-  Limits sum;
-  for (const Layer& l : t.model.layers) {
-    const Limits one = layer_limits(l, micro, p, t.precision);
-    sum.arithmetic += scale * micros * one.arithmetic;
-    sum.memory += scale * micros * one.memory;
-  }
-  sum.memory += scale * optimizer_time(t.model.parameters(), t.model.blocks > 0, p);
-  return sum;
+int batch(const Training& t) {
+  return t.whole_batch > 0 ? t.whole_batch / replicas(t) : t.batch;
 }
 
 double global_batch(const Training& t) {
   const Framework& f = t.framework;
-  return static_cast<double>(t.batch) * f.per_gpu * t.ranks / not_data(f);
+  return static_cast<double>(batch(t)) * f.per_gpu * t.ranks / not_data(f);
 }
 
 }  // namespace collcast::workloads

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "workloads/training/order.hpp"
 #include "workloads/training/training.hpp"
 
 namespace collcast::workloads {
@@ -38,11 +39,18 @@ struct Plan {
   std::vector<Hop> hops;  ///< between stages
   std::vector<LayerTime> times;
   double scale = 1;  ///< factor on all times, from --throughput and from processes that share a GPU
+  /// Those of a layer as a rank has it, forward and backward, if arithmetic or memory alone limited it.
+  LayerLimits limits(const Layer& layer) const;
 
   const std::vector<Layer>& layers() const { return training.model.layers; }
   const Part& part(int stage, int chunk) const {
     return parts[static_cast<std::size_t>(chunk) * static_cast<std::size_t>(pipeline) +
                  static_cast<std::size_t>(stage)];
+  }
+  /// The part of a stage's pass: its place among all, in forward order.
+  std::size_t index(int stage, const Pass& pass) const {
+    return static_cast<std::size_t>(pass.chunk) * static_cast<std::size_t>(pipeline) +
+           static_cast<std::size_t>(pass.mirrored ? mirror(stage) : stage);
   }
   /// The share of a layer's work, and of its tensors, that a rank has.
   double share(const Layer& layer) const;
@@ -54,6 +62,7 @@ struct Plan {
   int cuts(const Layer& layer) const { return layer.parts > 0 ? std::min(tensor, layer.parts) : tensor; }
   /// Whether recomputation repeats a layer: of a model with blocks only what they hold.
   bool repeats(const Layer& layer) const;
+  bool repeats_micro_batch(int micro_batch) const;
   /// Whether a stage repeats all of it at once, before the gradient comes (GPipe).
   bool repeats_early() const;
   /// Elements of a layer's gradients on a rank, in the order in which they become ready.
@@ -108,10 +117,14 @@ struct Plan {
   /// The size at which a bucket is closed.
   Bytes bucket(bool first) const;
   /// The size of a gradient as it is stored.
-  Bytes gradient() const;
+  Bytes gradient() const { return workloads::gradient(training); }
   bool adam() const { return training.model.blocks > 0; }
 
  private:
+  /// A layer that a rank plays, of how many samples at once, and by what its time counts.
+  Layer own(const Layer& layer) const;
+  double samples(const Layer& layer) const { return (rings(layer) ? context : 1) * micro; }
+  double factor(const Layer& layer) const { return scale * fullness(layer) * (rings(layer) ? context : 1); }
   double sum_parameters(int stage, bool sharded) const;
 };
 

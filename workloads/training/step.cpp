@@ -81,11 +81,9 @@ Stage slowest_stage(const Training& t) {
 }
 
 std::vector<LimitShare> bottlenecks(const Training& t, const StepForecast& step) {
-  const Limits work = limits_alone(t);
-  // of the work, where ranks share a replica or a GPU
-  const double per_rank = t.framework.per_gpu * (step.compute / step.alone) / crowding(t);
-  std::vector<LimitShare> all = {{"arithmetic", per_rank * work.arithmetic / step.time},
-                                 {"memory bandwidth", per_rank * work.memory / step.time},
+  const Limits work = limits(t);
+  std::vector<LimitShare> all = {{"arithmetic", work.arithmetic / step.time},
+                                 {"memory bandwidth", work.memory / step.time},
                                  {"communication", step.communication / step.time}};
   if (t.processor.memory > Bytes()) all.push_back({"memory size", step.memory.sum() / t.processor.memory});
   if (t.input)
@@ -179,7 +177,7 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
   step.high = std::max(step.time, at_end(uncertainty, End::high));
   step.alone = step_alone(t);
   step.samples = global_batch(t);
-  step.efficiency = (step.samples / step.time.value) / (t.ranks * (t.batch / step.alone.value));
+  step.efficiency = (step.samples / step.time.value) / (t.ranks * (batch(t) / step.alone.value));
   step.memory = memory_need(t);
   // where samples come too slowly they come all the time
   step.limited_by = limit(step, played.limited_by,

@@ -19,7 +19,7 @@ struct StepForecast : JobForecast {
   Seconds input;          ///< waiting for samples
   Seconds checkpoint;     ///< waiting for checkpoints, per step
   Seconds agreement;      ///< of a coordinator's ranks on what to reduce
-  Seconds alone;          ///< the step on one processor, without communication
+  Seconds alone;          ///< the step on one processor, without communication: `step_alone`
   double samples = 0;     ///< of all replicas
   double efficiency = 0;  ///< samples per second and rank, against one processor alone
   MemoryNeed memory;

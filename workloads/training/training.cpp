@@ -43,12 +43,7 @@ class StageWriter {
     return add({.kind = Kind::compute, .name = name, .time = time, .after = std::move(after), .part = part_});
   }
 
-  /// Its place in a pass: among all parts, in forward order.
-  std::size_t index(const Pass& pass) const {
-    const int stage = pass.mirrored ? plan_.mirror(stage_) : stage_;
-    return static_cast<std::size_t>(pass.chunk) * static_cast<std::size_t>(plan_.pipeline) +
-           static_cast<std::size_t>(stage);
-  }
+  std::size_t index(const Pass& pass) const { return plan_.index(stage_, pass); }
   const Plan::Part& part(const Pass& pass) const { return plan_.parts[index(pass)]; }
   int stage_of(const Pass& pass, std::size_t index) const {
     const int stage = static_cast<int>(index) % plan_.pipeline;
@@ -189,17 +184,11 @@ class StageWriter {
     send(pass);
   }
 
-  bool recomputes(const Pass& pass) const {
-    using enum Framework::Recompute;
-    const Framework::Recompute which = plan_.training.framework.recompute;
-    return which != no && (which != except_last || pass.micro + 1 < plan_.micro_batches);
-  }
-
   void backward(const Pass& pass) {
     const Plan::Part& here = part(pass);
     const Framework& f = plan_.training.framework;
     const int last_back = f.one_forward_one_backward ? f.micro_batches - 1 : 0;
-    const bool repeats = recomputes(pass);
+    const bool repeats = plan_.repeats_micro_batch(pass.micro);
     const bool early = repeats && plan_.repeats_early();
     part_ = "recomputation";
     for (std::size_t i = here.first; early && i < here.last; ++i)

@@ -17,7 +17,8 @@ struct Training {
   Framework framework;
   Processor processor;
   Precision precision = Precision::fp32;
-  int batch = 1;  ///< of a replica, in a step
+  int batch = 1;        ///< of a replica, in a step
+  int whole_batch = 0;  ///< of all replicas, instead of `batch`; 0: not said
   std::optional<double> throughput =
       {};               ///< measured samples per second of one processor, instead of the roofline's
   double slowdown = 0;  ///< computation takes 1 + this times as long while collectives run
@@ -27,11 +28,22 @@ struct Training {
   Rank ranks = 1, ranks_per_node = 1;
 };
 
-/// The time of a step on one processor, if arithmetic or memory alone limited it.
-Limits limits_alone(const Training& training);
+/// Samples of a replica in a step.
+int batch(const Training& training);
 
-/// The time of a step on one processor that holds the whole model: by --throughput, or by the roofline.
+/// The time of a rank's step, with all processes of its GPU, if arithmetic or memory alone limited it: on the
+/// stage that computes longest.
+Limits limits(const Training& training);
+
+/// The part of the optimizer's work that a replica does: ranks may share it out.
+double optimizer_share(const Training& training);
+
+/// The time of a step on one processor that holds the whole model: by --throughput, or by the roofline, with
+/// a replica's part of the optimizer's work.
 Seconds step_alone(const Training& training);
+
+/// The size of a gradient as it is stored.
+Bytes gradient(const Training& training);
 
 /// By how much longer computation takes where `per_gpu` processes share a GPU: one's launches run beside
 /// another's kernels, and kernels follow each other. max(1, processes x busy / (busy + launches)).
