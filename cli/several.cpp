@@ -2,6 +2,7 @@
 #include "cli/several.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <sstream>
 
@@ -13,9 +14,13 @@
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/suggest.hpp"
+#include "workloads/playing/rows.hpp"
 
 namespace collcast::cli {
 namespace {
+
+constexpr std::array<std::string_view, 6> step_settings = {"platform",  "model", "framework",
+                                                           "precision", "batch", "policy"};
 
 /// "tp=8" of "megatron:tp=8", not "megatron:tp=8".
 bool is_setting(const std::string& part) {
@@ -34,6 +39,37 @@ bool is_list(const std::string& path) {
   std::istringstream keys(path);
   for (std::string key; form && std::getline(keys, key, '.');) form = find(*form, key);
   return form && form->kind == Schema::Kind::list;
+}
+
+report::Section& rows_of_steps(report::Report& report) {
+  return *std::ranges::find_if(report.sections,
+                               [](const report::Section& s) { return s.key == "rows" || s.key == "runs"; });
+}
+
+/// "29.9 GiB of 80.0 GiB".
+std::string memory(const Json& row) {
+  const Json need = row.value("memory_B", Json()), has = row.value("device_memory_B", Json());
+  if (need.is_null()) return "-";
+  return workloads::gibibytes(need) + (has.is_null() ? "" : " of " + workloads::gibibytes(has));
+}
+
+/// The settings, but for ranks, that rows of training steps differ in.
+std::vector<std::string> varied(const Json& rows) {
+  std::vector<std::string> all;
+  for (const auto& item : rows[0].items()) {
+    const std::string& key = item.key();
+    const bool is_setting = key.find('.') != std::string::npos ||  // of a platform
+                            std::ranges::find(step_settings, key) != step_settings.end();
+    const auto differs = [&](const Json& row) { return row.value(key, Json()) != item.value(); };
+    if (is_setting && std::ranges::any_of(rows, differs)) all.push_back(key);
+  }
+  return all;
+}
+
+/// "zero3", "batch 4".
+std::string setting(const Json& row, const std::string& key) {
+  const Json value = row.value(key, Json());
+  return value.is_string() ? value.get<std::string>() : key + ' ' + dump(value);
 }
 
 }  // namespace
@@ -97,6 +133,7 @@ int Several::answer(const std::string& verb, const std::string& about, Format fo
       sweep::answers(asked, sweep::processes(sweep::processors()),
                      [](std::int64_t n, std::int64_t of) { progress(count(n) + " of " + count(of)); });
   progress_end();
+  if (verb == "train") tell_memory(all.report);
   const bool fit = tell_what_fits(all.report);
   if (!plotted.empty())
     plot(plotted, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},
@@ -105,21 +142,36 @@ int Several::answer(const std::string& verb, const std::string& about, Format fo
   return all.failed > 0 || !fit ? 1 : 0;
 }
 
+void tell_memory(report::Report& report) {
+  std::vector<report::Column>& columns = rows_of_steps(report).columns;
+  const auto limit = std::ranges::find(columns, "limited by", &report::Column::title);
+  columns.insert(limit, {"memory", [](const Json& row) { return memory(row); }});
+}
+
 bool tell_what_fits(report::Report& report) {
-  report::Section& section = *std::ranges::find_if(
-      report.sections, [](const report::Section& s) { return s.key == "rows" || s.key == "runs"; });
+  report::Section& section = rows_of_steps(report);
   const auto fits = [](const Json& row) { return row.value("fits", Json()) != Json(false); };
-  std::map<std::string, std::vector<std::string>> ranks;  // by where
-  for (const Json& row : section.rows)
-    if (!fits(row)) {
-      std::vector<std::string>& all = ranks[row.value("platform", "")];
-      const std::string n = count(row["ranks"].get<std::int64_t>());
-      if (std::ranges::find(all, n) == all.end()) all.push_back(n);
-    }
-  if (ranks.empty()) return true;
+  if (std::ranges::all_of(section.rows, fits)) return true;
+  const std::vector<std::string> keys = varied(section.rows);
+  std::vector<std::pair<std::string, std::string>> all;  // memory, and where in what it is not enough
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> ranks;
+  for (const Json& row : section.rows) {
+    if (fits(row)) continue;
+    std::string where;
+    for (const std::string& key : keys) where += setting(row, key) + ", ";
+    const std::pair step{where, memory(row)};
+    std::vector<std::string>& of_step = ranks[step];
+    if (of_step.empty()) all.push_back(step);
+    const std::string n = count(row["ranks"].get<std::int64_t>());
+    if (std::ranges::find(of_step, n) == of_step.end()) of_step.push_back(n);
+  }
+  constexpr std::size_t most = 10;
   std::string where;
-  for (const auto& [platform, all] : ranks)
-    where += (where.empty() ? "" : "; ") + (platform.empty() ? "" : platform + ": ") + join(all) + " ranks";
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
+    where += (i > 0 ? "; " : "") + all[i].first + join(ranks[all[i]]) +
+             (ranks[all[i]].front() == "1" && ranks[all[i]].size() == 1 ? " rank" : " ranks") + ": " +
+             all[i].second;
+  if (all.size() > most) where += "; and " + count(static_cast<std::int64_t>(all.size() - most)) + " more";
   report.notes.push_back("steps do not fit into their devices' memory: " + where);
   section.columns.push_back(
       {"fits", [fits](const Json& row) { return std::string(fits(row) ? "yes" : "no"); }});

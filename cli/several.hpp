@@ -36,6 +36,8 @@ class Several {
   bool several_ = false;
 };
 
+/// Adds to a report of training steps the memory that a rank of each row needs, before what limits it.
+void tell_memory(report::Report& report);
 /// Adds to a report of training steps which of its rows do not fit into memory. Returns whether all do.
 bool tell_what_fits(report::Report& report);
 

@@ -31,19 +31,35 @@ struct TrainOptions : TrainingText, Shown {
   WhatIf what_if;
 };
 
+bool differ(const Json& rows, const char* key) {
+  return std::ranges::any_of(rows, [&](const Json& row) { return row[key] != rows[0][key]; });
+}
+
+/// Why ranks together may do more than as many processors alone.
+std::string what_is_saved(const Training& t) {
+  if (t.framework.per_gpu > 1) return "processes that share a GPU fill each other's gaps";
+  if (t.throughput && optimizer_share(t) < 1)
+    return "ranks share out the optimizer's work, which the processor of --throughput does alone";
+  if (t.framework.experts > 1) return "a rank reads the parameters of its own experts only";
+  return "parts of the work take less time apart than together";
+}
+
 Report report_of(const TrainOptions& options, const Training& t, const Description& platform, Runs& runs) {
-  Report report =
-      runs.report({{"model", options.model},
-                   {"platform", platform.name()},
-                   {"framework", t.framework.name},
-                   {"policy", runs.playing().policy()},
-                   {"precision", name(t.precision)},
-                   {"batch", t.batch}},
-                  t.model.name + " (" + t.model.sample + ", " + number(t.model.parameters() / 1e6) +
-                      " M parameters) on " + platform.name() + ",\n" + t.framework.name + ", " +
-                      std::string(name(t.precision)) + ", batch " + std::to_string(t.batch) + " per replica",
-                  "step");
-  const Json& last = std::ranges::find(report.sections, "rows", &Section::key)->rows.back();
+  Report report = runs.report(
+      {{"model", options.model},
+       {"platform", platform.name()},
+       {"framework", t.framework.name},
+       {"policy", runs.playing().policy()},
+       {"precision", name(t.precision)},
+       {t.whole_batch > 0 ? "global_batch" : "batch", t.whole_batch > 0 ? t.whole_batch : t.batch}},
+      t.model.name + " (" + t.model.sample + ", " + number(t.model.parameters() / 1e6) +
+          " M parameters) on " + platform.name() + ",\n" + t.framework.name + ", " +
+          std::string(name(t.precision)) + ", batch " +
+          (t.whole_batch > 0 ? std::to_string(t.whole_batch) + " of all replicas"
+                             : std::to_string(t.batch) + " per replica"),
+      "step");
+  Section& steps = *std::ranges::find(report.sections, "rows", &Section::key);
+  const Json& last = steps.rows.back();
   if (options.throughput.empty())
     report.remark =
         "Computation follows a roofline calibrated on published single-GPU runs; --throughput takes a "
@@ -53,12 +69,25 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
                      bytes(tuned["fusion_B"].get<double>()) + ", cycle " +
                      seconds(tuned["cycle_s"].get<double>()) +
                      (tuned["hierarchical"] ? ", level by level.\n" : ".\n");
-  const auto memory = last["memory_B"].get<double>();
-  report.remark +=
-      "Memory of a rank: " + (memory < 0x1p30 ? bytes(memory) : text::number(memory / 0x1p30) + " GiB");
-  if (t.processor.memory > Bytes()) report.remark += " of " + bytes(t.processor.memory.value);
-  report.remark += ". Efficiency is against one processor alone";
-  report.remark += t.framework.per_gpu > 1 ? ", of one process." : ".";
+  if (differ(steps.rows, "memory_B")) {
+    tell_memory(report);
+  } else {
+    report.remark += "Memory of a rank: " + gibibytes(last["memory_B"].get<double>());
+    if (t.processor.memory > Bytes()) report.remark += " of " + gibibytes(t.processor.memory.value);
+    report.remark += ". ";
+  }
+  if (steps.rows.size() > 1)
+    steps.columns.insert(steps.columns.begin() + 2, t.whole_batch > 0
+                                                        ? count_of("batch", "batch")
+                                                        : count_of("global batch", "global_batch"));
+  report.remark += "Efficiency is against one processor alone";
+  report.remark += t.framework.per_gpu > 1                   ? ", of one process."
+                   : optimizer_share(t) < 1 && !t.throughput ? ", with a rank's share of the optimizer."
+                                                             : ".";
+  if (std::ranges::any_of(steps.rows, [](const Json& row) { return row["efficiency"] > 1.0005; }))
+    report.notes.push_back("efficiency is above 100 % because " + what_is_saved(t));
+  if (t.framework.compressed && gradient(t) == Bytes(2))
+    report.notes.emplace_back("compression=fp16 changes nothing: gradients are in 16 bits already");
   const Layer* odd = odd_width(t.model);
   if (t.precision == Precision::fp8 && options.throughput.empty())
     report.notes.push_back(
@@ -107,6 +136,7 @@ Several cases(const TrainOptions& options) {
   cases.refuse(!options.pictures.report.empty(), "--report");
   cases.refuse(!options.steps.empty(), "--steps");
   cases.refuse(options.explain, "--explain");
+  cases.refuse(!options.global_batch.empty(), "--global-batch");
   cases.refuse(options.what_if.sensitivity, "--sensitivity");
   return cases;
 }
@@ -220,6 +250,11 @@ void add_train(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App* verb = app.add_subcommand("train", "How long a training step takes, and what limits it");
   add_training(*verb, *options);
+  verb->add_option(
+          "--global-batch", options->global_batch,
+          "Samples of all replicas in a step, instead of --batch: replicas x micro-batches divide it")
+      ->excludes("--batch")
+      ->option_text("B");
   verb->add_option("-p,--platform", options->platform,
                    "Names from `collcast platforms`, or files. Several values of this, --model, --framework, "
                    "--policy, --engine, --precision, --batch or a --set give a row for each combination")

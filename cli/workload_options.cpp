@@ -76,14 +76,17 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
                                        "A name from `collcast models`, with sizes after a colon, or a table");
   model->required()->option_text("M");
   verb.add_option("--batch", text.batch, "Samples per replica in a step (default 32)")->option_text("B");
-  verb.add_option("--precision", text.precision, "fp32 (default), tf32, amp or fp8")
+  verb.add_option("--precision", text.precision,
+                  "fp32 (default), tf32, amp (also called fp16, bf16 or mixed: all the same) or fp8")
       ->option_text("fp32|tf32|amp|fp8");
   verb.add_option(
           "--framework", text.framework,
           "ddp (default) or another, with settings after a colon: " + listed_frameworks() +
-              "; those that allreduce gradients take hierarchical=1; all take compression=fp16, tp, "
-              "pp, micro-batches, schedule=1f1b|gpipe, interleave, balance=A/B/.. (layers of each part), "
-              "sequence=1, cp, ep, imbalance, sp, recompute=1|selective|except-last, per-gpu")
+              "; all take compression=fp16, tp, sequence=1, cp, sp, micro-batches, schedule=1f1b|gpipe, "
+              "recompute=1|selective|except-last; all but fsdp and zero3 pp, interleave, "
+              "balance=A/B/.. (blocks or layers of each part); those that allreduce gradients "
+              "hierarchical=1; ddp, megatron, zero1, zero2, per-tensor and one ep, imbalance; those that "
+              "allreduce in buckets or rounds per-gpu")
       ->option_text("F");
   verb.add_option("--policy", text.policy,
                   "The library that chooses and sends collectives, as in predict (default between GPUs: "

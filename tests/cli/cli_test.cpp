@@ -632,13 +632,55 @@ TEST(Cli, TrainSaysWhatDoesNotFit) {
   EXPECT_EQ(list.code, 1);
   EXPECT_EQ(fits(parse_json(list.out)), (std::vector<Json>{false, false, nullptr, nullptr}));
   EXPECT_EQ(parse_json(list.out)["notes"].back(),
-            "steps do not fit into their devices' memory: summit: 4, 8 ranks");
+            "steps do not fit into their devices' memory: summit, 4, 8 ranks: 742 GiB of 16.0 GiB");
   const Outcome table = collcast("train --platform summit,dgx-h200" + model);
   EXPECT_NE(table.out.find("fits"), std::string::npos) << table.out;
   const Outcome compared =
       collcast("compare --model gpt3-1.3b --ranks 8 --batch 4 --on summit --on dgx-h200 --format json");
   EXPECT_EQ(compared.code, 1);
   EXPECT_EQ(fits(parse_json(compared.out), "runs"), (std::vector<Json>{false, true}));
+}
+
+/// The memory of each row where rows differ, in lists of cases too; what does not fit is named by its
+/// settings.
+TEST(Cli, TrainTellsTheMemoryOfEachRow) {
+  const std::string step = "train --model llama3-8b --platform dgx-h100 --precision amp --batch 1 ";
+  const Outcome ranks = collcast(step + "--framework fsdp --ranks 8,64");
+  EXPECT_EQ(ranks.code, 0) << ranks.err;
+  EXPECT_EQ(ranks.out.find("Memory of a rank"), std::string::npos) << ranks.out;
+  EXPECT_NE(ranks.out.find("62.2 GiB of 80.0 GiB"), std::string::npos) << ranks.out;
+  EXPECT_NE(collcast(step + "--framework fsdp --ranks 8").out.find("Memory of a rank: 62.2 GiB of 80.0 GiB"),
+            std::string::npos);
+  const Outcome cases = collcast(step + "--framework zero1,fsdp --ranks 8");
+  EXPECT_EQ(cases.code, 1);
+  EXPECT_NE(cases.out.find("62.2 GiB of 80.0 GiB"), std::string::npos) << cases.out;
+  EXPECT_NE(cases.err.find("do not fit into their devices' memory: zero1, 8 ranks: 86.9 GiB of 80.0 GiB\n"),
+            std::string::npos)
+      << cases.err;
+}
+
+TEST(Cli, TrainTakesAGlobalBatch) {
+  const std::string step = "train --model resnet50 --platform summit --ranks 6,12 ";
+  const Json answer = json(step + "--global-batch 96");
+  EXPECT_EQ(answer["global_batch"], 96);
+  EXPECT_EQ(answer["rows"][0]["batch"], 16);
+  EXPECT_EQ(answer["rows"][1]["batch"], 8);
+  EXPECT_EQ(answer["rows"][1]["step_s"], json(step + "--batch 8")["rows"][1]["step_s"]);
+  EXPECT_EQ(json(step + "--batch 8")["rows"][1]["global_batch"], 96);
+  const Outcome table = collcast(step + "--batch 8");
+  EXPECT_NE(table.out.find("global batch"), std::string::npos) << table.out;
+  const Outcome odd = collcast(step + "--global-batch 100");
+  EXPECT_EQ(odd.code, 2);
+  EXPECT_EQ(odd.err, "collcast: training: a global batch of 100 does not divide into 6 replicas\n");
+  EXPECT_EQ(collcast(step + "--global-batch 96 --batch 8").code, 2);
+}
+
+TEST(Cli, TrainSaysWhatCompressionDoesNot) {
+  const std::string step = "train --model llama3-8b --platform dgx-h100 --precision amp --batch 1 --ranks 8 ";
+  const std::string note = "gradients are in 16 bits already";
+  EXPECT_NE(collcast(step + "--framework fsdp:compression=fp16").err.find(note), std::string::npos);
+  for (const char* framework : {"ddp:compression=fp16", "fsdp:compression=fp16,gradients=fp32", "fsdp"})
+    EXPECT_EQ(collcast(step + "--framework " + framework).err.find(note), std::string::npos) << framework;
 }
 
 TEST(Cli, PredictTimesNcclByItsTransport) {
