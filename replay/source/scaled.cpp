@@ -302,8 +302,10 @@ class WiderGrid {
     }
     for (Rank r = 0; r < ranks_; ++r) {
       auto found = same.find(coordinates(r, wide, in_replica));
-      if (found == same.end()) found = role.find(coordinates(r, wide, in_role));
-      if (found == same.end() || found == role.end()) refuse(missing(r));
+      if (found == same.end()) {
+        found = role.find(coordinates(r, wide, in_role));
+        if (found == role.end()) refuse(missing(r));
+      }
       likes.push_back(found->second[at(wide[data].coordinate(r)) % found->second.size()]);
     }
   }
