@@ -7,6 +7,7 @@
 #include "execution/check/values.hpp"
 #include "execution/check/verify.hpp"
 #include "execution/mpi/check.hpp"
+#include "execution/mpi/count.hpp"
 
 namespace collcast::mpi {
 namespace {
@@ -65,7 +66,7 @@ std::byte MessagePlay::content(std::size_t at) const {
 }
 
 void MessagePlay::start() {
-  const int count = static_cast<int>(what_.bytes);
+  const int count = mpi_count(what_.bytes, "a job's message");
   if (inspection_.on)
     for (std::size_t i = 0; i < what_.bytes; ++i) buffer_[i] = what_.send ? content(i) : ~content(i);
   if (what_.send)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "execution/mpi/plan.hpp"
 
-#include <limits>
-
 #include "execution/mpi/check.hpp"
-#include "support/error.hpp"
+#include "execution/mpi/count.hpp"
 
 namespace collcast::mpi {
 
@@ -19,14 +17,12 @@ MPI_Datatype DerivedTypes::make(const std::vector<Segment>& segments, MPI_Dataty
   std::vector<int> lengths;
   std::vector<MPI_Aint> offsets;
   for (const Segment& s : segments) {
-    if (s.count > std::numeric_limits<int>::max())
-      throw InputError("a message of more than 2^31 - 1 elements does not fit into an MPI count");
-    lengths.push_back(static_cast<int>(s.count));
+    lengths.push_back(mpi_count(s.count, "a message"));
     offsets.push_back(static_cast<MPI_Aint>(s.at.offset) * extent);
   }
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  check(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), offsets.data(), element,
-                                 &type),
+  check(MPI_Type_create_hindexed(mpi_count(lengths.size(), "a derived datatype"), lengths.data(),
+                                 offsets.data(), element, &type),
         "MPI_Type_create_hindexed");
   types_.push_back(type);
   check(MPI_Type_commit(&types_.back()), "MPI_Type_commit");

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string>
 
+#include "execution/mpi/count.hpp"
 #include "execution/mpi/rank_step.hpp"
 #include "support/error.hpp"
 
@@ -167,10 +167,8 @@ class Planner {
   }
 
   Message message(const Item& item, Address at, std::size_t count, MPI_Datatype type) const {
-    if (count > std::numeric_limits<int>::max())
-      throw InputError("a message of " + std::to_string(count) + " elements does not fit into an MPI count");
     return {at,
-            static_cast<int>(count),
+            mpi_count(count, "a message"),
             type,
             item.peer,
             channel_number_,
