@@ -138,6 +138,8 @@ void Session::finish() {
 void Session::abandon() {
   // A forked child has our buffers, and must not write them a second time.
   if (!recording_ || getpid() != process_) return;
+  const std::unique_lock lock(mutex, std::try_to_lock);
+  if (!lock) return;
   sink_.flush(wall_ns(), wall_ns_, false);
   recording_ = false;
 }

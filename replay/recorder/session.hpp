@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -28,7 +29,7 @@ class Session {
 
   void start();
   void finish();
-  /// Writes what is buffered when the process ends without MPI_Finalize.
+  /// Writes what is buffered when the process ends without MPI_Finalize, unless it ends inside a call.
   void abandon();
   bool recording() const { return recording_; }
 
@@ -61,7 +62,7 @@ class Session {
   /// Whether the event lies in the window; the place moves on behind it.
   bool pass(const trace::Event& event, std::int64_t now_ns);
 
-  bool recording_ = false;
+  std::atomic<bool> recording_ = false;  ///< asked by each call, without the mutex
   std::optional<pthread_t> caller_;  ///< the thread that called first
   pid_t process_ = 0;
   Window window_;
