@@ -193,18 +193,18 @@ Phases untimed(const Phases& phases) {
 
 /// What becomes ready together: an operation, or where these are formed anew one of its tensors [us].
 struct Item {
-  std::map<Rank, double> ready;
-  double begin, end;  ///< of its operation
+  const std::map<Rank, double>* ready;  ///< the operation's or the tensor's, which outlives it
+  double begin, end;                    ///< of its operation
   Bytes bytes;
   std::size_t operation;
 
   double ready_at(Rank rank) const {
-    const auto mine = ready.find(rank);
-    return mine == ready.end() ? begin : mine->second;
+    const auto mine = ready->find(rank);
+    return mine == ready->end() ? begin : mine->second;
   }
   double all_ready() const {
-    double last = ready.empty() ? begin : 0;
-    for (const auto& [rank, at] : ready) last = std::max(last, at);
+    double last = ready->empty() ? begin : 0;
+    for (const auto& [rank, at] : *ready) last = std::max(last, at);
     return last;
   }
 };
@@ -229,7 +229,7 @@ Plan as_recorded(const std::vector<Operation>& operations) {
   Plan plan;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const Operation& op = operations[i];
-    plan.items.push_back({op.ready, op.begin, op.end, op.message, i});
+    plan.items.push_back({&op.ready, op.begin, op.end, op.message, i});
     plan.groups.push_back({{i}, op.collective, op.message, op.sized, op.begin, op.end, phases(op)});
   }
   return plan;
@@ -243,8 +243,8 @@ std::vector<std::pair<double, std::size_t>> ticks_of(const std::vector<Item>& it
   return ticks;
 }
 
-/// Where nothing of a rank's own was under way: before the item at `position` of its ticks, all items up to
-/// `last` had ended by `end`.
+/// Where nothing of a rank's own was under way: before the item at `position` of its ticks, all since the
+/// last such place, up to item `last`, had ended by `end`.
 struct Idle {
   std::size_t position, last;
   double end;
@@ -252,17 +252,13 @@ struct Idle {
 std::vector<Idle> idles(const std::vector<Item>& items,
                         const std::vector<std::pair<double, std::size_t>>& ticks) {
   std::vector<Idle> all;
-  std::size_t done = 0;
+  Idle next{0, 0, -1};
   for (std::size_t t = 1; t < ticks.size(); ++t) {
-    double end = -1;
-    std::size_t last = 0;
-    for (std::size_t k = std::max(done, t < 1024 ? 0 : t - 1024); k < t; ++k) {
-      end = std::max(end, items[ticks[k].second].end);
-      last = std::max(last, ticks[k].second);
-    }
-    if (t == done || end > ticks[t].first) continue;
-    done = t;
-    all.push_back({t, last, end});
+    const std::size_t given = ticks[t - 1].second;
+    next = {t, std::max(next.last, given), std::max(next.end, items[given].end)};
+    if (next.end > ticks[t].first) continue;
+    all.push_back(next);
+    next = {0, 0, -1};
   }
   return all;
 }
@@ -300,7 +296,7 @@ class Rounds {
     double free = first_;
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       const Operation& op = operations_[i];
-      const Item whole{op.ready, op.begin, op.end, op.message, i};
+      const Item whole{&op.ready, op.begin, op.end, op.message, i};
       delay_.push_back(std::max(0.0, op.begin - std::max(free, whole.all_ready())));
       free = std::max(free, op.end);
       if (!op.sized || op.collective != Collective::allreduce) {
@@ -309,7 +305,7 @@ class Rounds {
       }
       for (const Piece& piece : op.pieces)
         plan_.items.push_back(
-            {piece.ready.empty() ? op.ready : piece.ready, op.begin, op.end, piece.bytes, i});
+            {piece.ready.empty() ? &op.ready : &piece.ready, op.begin, op.end, piece.bytes, i});
     }
   }
 
