@@ -6,10 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -18,6 +16,7 @@
 #include "replay/recorder/window.hpp"
 #include "replay/trace/reader.hpp"
 #include "support/error.hpp"
+#include "support/process/child.hpp"
 #include "support/process/companion.hpp"
 
 namespace collcast::recorder {
@@ -56,17 +55,12 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   return pointers;
 }
 
-/// Runs a command to its end; what it prints goes to `output`, or to our own output if that is -1.
-int run(std::vector<std::string> command, const Environment& changes, int output) {
+/// Runs a command to its end.
+int run(std::vector<std::string> command, const Environment& changes) {
   auto environment = merged_environment(changes);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (int stream : {STDOUT_FILENO, STDERR_FILENO})
-    if (output >= 0) posix_spawn_file_actions_adddup2(&actions, output, stream);
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, command[0].c_str(), &actions, nullptr, pointers_to(command).data(),
+  const int failed = posix_spawnp(&child, command[0].c_str(), nullptr, nullptr, pointers_to(command).data(),
                                   pointers_to(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
   if (failed) throw InputError(command[0] + ": cannot be run: " + std::strerror(failed));
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
@@ -74,14 +68,10 @@ int run(std::vector<std::string> command, const Environment& changes, int output
 }
 
 std::string launcher_version(const std::string& launcher) {
-  std::FILE* file = std::tmpfile();
-  if (!file) throw SubstrateError(std::string("temporary file: ") + std::strerror(errno));
-  run({launcher, "--version"}, {}, fileno(file));
-  std::rewind(file);
-  std::array<char, 4096> text{};
-  const std::size_t size = std::fread(text.data(), 1, text.size(), file);
-  std::fclose(file);
-  return {text.data(), size};
+  Child child({launcher, "--version"}, {STDOUT_FILENO, STDERR_FILENO});
+  std::string version = child.read_all();
+  child.wait();
+  return version;
 }
 
 /// The ranks' files in a folder, and the mark that one could not be written.
@@ -190,9 +180,9 @@ Recorded record_run(const RecordOptions& options) {
     const IgnoreInterrupts guard;
     if (is_launcher(options.command[0])) {
       const std::string version = launcher_version(options.command[0]);
-      recorded.application_status = run(with_recorder(options.command, version, environment), {}, -1);
+      recorded.application_status = run(with_recorder(options.command, version, environment), {});
     } else {
-      recorded.application_status = run(options.command, environment, -1);
+      recorded.application_status = run(options.command, environment);
     }
   }
   if (ranks_files(folder).empty())
