@@ -31,8 +31,6 @@ inline bool any_ranks(Rank) {
   return true;
 }
 
-/// An algorithm: its schedule beside its formula. It is a row of the catalogue, comes from a file, or is a
-/// program's own; only the catalogue's have a formula.
 /// The number of segments that is the fastest for messages of this size.
 struct BestSegments {
   Bytes message;
@@ -40,6 +38,8 @@ struct BestSegments {
   bool operator==(const BestSegments&) const = default;
 };
 
+/// An algorithm: its schedule beside its formula. It is a row of the catalogue, comes from a file, or is a
+/// program's own; only the catalogue's have a formula.
 struct Algorithm {
   Collective collective;
   std::string name;
