@@ -10,7 +10,6 @@
 #include "model/critical_path.hpp"
 #include "model/load.hpp"
 #include "model/lowering.hpp"
-#include "model/repeats.hpp"
 #include "model/slowest_path.hpp"
 #include "support/error.hpp"
 
@@ -61,28 +60,22 @@ Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
 }
 
 /// Delays of a critical path that are kept: 50 MB.
-constexpr std::size_t most_delays = 1'000'000;
-
-bool more_messages(const Schedule& schedule, std::size_t most) {
-  std::size_t messages = 0;
-  if (const SymmetricRule* alike = symmetric_rule(schedule))
-    for (std::int64_t s = 0; s < schedule.steps && messages <= most; ++s)
-      messages += static_cast<std::size_t>((*alike)(s).messages * schedule.ranks);
-  else
-    for_each_step(schedule, false,
-                  [&](const Step& step) { return (messages += step.transfers.size()) <= most; });
-  return messages > most;
-}
+constexpr std::int64_t most_delays = 1'000'000;
 
 /// The least number of delays of a message, going by the first: of its bytes, its way, and software.
-std::size_t delays_of_a_message(const SizedSchedule& subject, const Fabric& fabric) {
+std::int64_t delays_of_a_message(const SizedSchedule& subject, const Fabric& fabric) {
   Step first(!subject.layout.equal_blocks());
   if (subject.schedule.steps > 0) subject.schedule.rule(0, first);
   if (first.transfers.empty()) return 1;
   const Transfer& t = first.transfers.front();
   const Wire w = fabric.wire(t.from, t.to, subject.layout.size(first, t));
-  const auto takes = [](Seconds time) { return std::size_t{time > Seconds(0)}; };
+  const auto takes = [](Seconds time) { return std::int64_t{time > Seconds(0)}; };
   return 1 + takes(w.latency) + takes(w.overhead + w.receive_overhead);
+}
+
+bool few_delays(const SizedSchedule& subject, const Fabric& fabric) {
+  const std::int64_t most = most_delays / delays_of_a_message(subject, fabric);
+  return messages_of(subject.schedule, most) <= most;
 }
 
 PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, std::vector<Delay>& chain) {
@@ -95,10 +88,9 @@ PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, st
 
 Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
   std::vector<Delay> chain;
-  const PathResult path =
-      explain && !more_messages(subject.schedule, most_delays / delays_of_a_message(subject, fabric))
-          ? explained_path(subject, fabric, chain)
-          : critical_path(subject.schedule, subject.layout, fabric);
+  const PathResult path = explain && few_delays(subject, fabric)
+                              ? explained_path(subject, fabric, chain)
+                              : critical_path(subject.schedule, subject.layout, fabric);
   const Load load = heaviest_link(subject, fabric);
   if (explain && load.time > path.time)  // that link is never idle, whatever else messages wait for
     chain = {{Cause::queue, {}, {}, load.id, load.time}};
