@@ -3,6 +3,8 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "platforms/exchange/formats.hpp"
@@ -14,6 +16,7 @@ namespace {
 constexpr const char* incomplete =
     ": NCCL itself completes such a file; import what it writes to NCCL_TOPO_DUMP_FILE";
 constexpr double fastest_Mbps = 10e6;
+constexpr int most_links = 1000;                              ///< of a GPU to another part
 constexpr int switch_class = 0x068000, cpu_class = 0x068001;  // at the other end of an NVLink
 
 /// Walks <cpu>, <pci>, <gpu>, <nvlink>, <xgmi>, <c2c>, <nic>, <net>, as NCCL and RCCL nest them.
@@ -108,6 +111,7 @@ struct NcclReader {
     for (const pugi::xml_node& l : node.children()) {
       const std::string tag = l.name();
       const int count = std::max(1, l.attribute("count").as_int(1));
+      refuse_more_links(count, "<" + tag + "> of " + of(pci));
       const auto target = static_cast<int>(std::strtol(l.attribute("tclass").value(), nullptr, 16));
       if (tag == "c2c" || (tag == "nvlink" && target == cpu_class)) {
         link(name, cpu_name, tag == "c2c" ? c2c(l) : known.link, count);
@@ -134,6 +138,13 @@ struct NcclReader {
     }
     if (model == nullptr && sm <= 0) reject(file, at, "lacks sm, its compute capability, such as 90");
     return model != nullptr ? *model : gpu_by_capability(sm);
+  }
+
+  void refuse_more_links(int count, const std::string& at) const {
+    if (count > most_links)
+      reject(file, at,
+             "count " + std::to_string(count) + " is no GPU's: " + std::to_string(most_links) +
+                 " links at most are accepted");
   }
 
   static std::string of(const pugi::xml_node& pci) {
@@ -179,16 +190,15 @@ struct NcclReader {
     double fastest = 0;
     for (const Json& v : vertices) fastest = std::max(fastest, v.value("speed", 0.0));
     port_GBps = fastest / 8000;
-    std::vector<std::string> slower;
+    std::set<std::string> slower;
     for (auto& [name, v] : vertices.items())
       if (v.contains("speed")) {
-        if (v["speed"] < fastest) slower.push_back(name);
+        if (v["speed"] < fastest) slower.insert(name);
         v.erase("speed");
       }
-    for (const std::string& name : slower) {
-      vertices.erase(name);
-      std::erase_if(links.get_ref<Json::array_t&>(), [&](const Json& l) { return l["between"][0] == name; });
-    }
+    for (const std::string& name : slower) vertices.erase(name);
+    std::erase_if(links.get_ref<Json::array_t&>(),
+                  [&](const Json& l) { return slower.contains(l["between"][0].get<std::string>()); });
     return static_cast<int>(slower.size());
   }
 
@@ -200,6 +210,7 @@ struct NcclReader {
       int from_a, from_b;
     };
     std::vector<Joined> joined;
+    std::map<std::pair<std::string, std::string>, std::size_t> places;  ///< by ends
     for (const Pending& p : pending) {
       const auto peer = of_bus.find(p.target);
       const bool to_switch = peer == of_bus.end() && p.target_class == switch_class;
@@ -209,12 +220,12 @@ struct NcclReader {
         ++unread[p.tag];
         continue;
       }
-      const auto same = [&p, &to](const Joined& j) {
-        return (j.a == p.from && j.b == to) || (j.a == to && j.b == p.from);
-      };
-      auto j = std::ranges::find_if(joined, same);
-      if (j == joined.end()) j = joined.insert(j, {p.from, to, p.kind, 0, 0});
-      (j->a == p.from ? j->from_a : j->from_b) += p.count;
+      const auto [place, first] =
+          places.try_emplace(std::pair<std::string, std::string>(std::minmax(p.from, to)), joined.size());
+      if (first) joined.push_back({p.from, to, p.kind, 0, 0});
+      Joined& j = joined[place->second];
+      refuse_more_links((j.a == p.from ? j.from_a : j.from_b) += p.count,
+                        "<" + p.tag + "> from " + p.from + " to " + to);
     }
     for (const Joined& j : joined) link(j.a, j.b, j.kind, std::max(j.from_a, j.from_b));
   }

@@ -716,6 +716,15 @@ TEST(Import, RefusesWhatItCannotRead) {
   const std::string host = R"(<pci busid="0:1"><gpu sm="90"/></pci></cpu>)";
   EXPECT_TRUE(said("<system><cpu host_hash=\"1\">" + host + "<cpu host_hash=\"2\">" + host + "</system>")
                   .starts_with("bad.xml: holds 2 hosts (host_hash) of one NVLink domain"));
+  const auto with_links = [&](const std::string& links) {
+    return said(R"(<system><cpu><pci busid="0:1"><gpu sm="90">)" + links + "</gpu></pci></cpu></system>");
+  };
+  EXPECT_EQ(with_links(R"(<nvlink target="f" count="2147483647" tclass="0x068000"/>)"),
+            "bad.xml: <nvlink> of <pci> 0:1: count 2147483647 is no GPU's: 1000 links at most are accepted");
+  const std::string six_hundred = R"(<nvlink target="f" count="600" tclass="0x068000"/>)";
+  EXPECT_EQ(with_links(six_hundred + six_hundred),
+            "bad.xml: <nvlink> from gpu0 to nvswitch: count 1200 is no GPU's: 1000 links at most are "
+            "accepted");
   EXPECT_EQ(said(R"(<system><cpu><pci busid="0:1" class="0x030200"/></cpu></system>)"),
             "bad.xml: <pci> 0:1: holds no <gpu> or <nic>: NCCL itself completes such a file; import what it "
             "writes to "
