@@ -27,6 +27,7 @@ namespace {
 struct Value {
   enum class Kind { none, number, text, list, dict } kind = Kind::none;
   double number = 0;
+  std::int64_t integer = 0;  ///< the number, to the last digit; of a fraction what is before the point
   std::string_view text;
   std::vector<const Value*> items;  ///< of a dict its keys and values in turn
 
@@ -39,11 +40,20 @@ struct Value {
     const Value* v = find(key);
     return v && v->kind == Kind::number ? v->number : otherwise;
   }
+  /// A time since the epoch; a double would round it to 256 ns. -1: it is not there, or none.
+  std::int64_t ns_of(std::string_view key) const {
+    const Value* v = find(key);
+    return v && v->kind == Kind::number ? std::max<std::int64_t>(v->integer, -1) : -1;
+  }
   std::string_view text_of(std::string_view key) const {
     const Value* v = find(key);
     return v ? v->text : std::string_view{};
   }
 };
+
+std::int64_t whole(double number) {
+  return std::abs(number) < 9e18 ? static_cast<std::int64_t>(number) : -1;
+}
 
 /// Reads the opcodes that make data (pickle protocol 2 as torch writes it, to 5 as Python does), and refuses
 /// all others.
@@ -70,11 +80,11 @@ class Unpickler {
   }
   std::uint64_t little(std::size_t n) { return little_endian(bytes(n), 0, n); }
   double big_endian_double() { return std::bit_cast<double>(number_of_bytes(bytes(8).data(), 8, true)); }
-  double long_integer(std::size_t n) {
+  std::int64_t long_integer(std::size_t n) {
     if (n > 8) refuse("has an integer of more than 64 bits");
     std::uint64_t value = little(n);
     if (n > 0 && n < 8 && value >> (8 * n - 1)) value |= ~std::uint64_t{0} << (8 * n);
-    return static_cast<double>(static_cast<std::int64_t>(value));
+    return static_cast<std::int64_t>(value);
   }
 
   Value& make(Value::Kind kind) {
@@ -83,7 +93,12 @@ class Unpickler {
     stack_.push_back(&v);
     return v;
   }
-  void number(double n) { make(Value::Kind::number).number = n; }
+  void number(double n, std::int64_t integer) {
+    Value& v = make(Value::Kind::number);
+    v.number = n, v.integer = integer;
+  }
+  void real(double n) { number(n, whole(n)); }
+  void integer(std::int64_t n) { number(static_cast<double>(n), n); }
   Value* pop() {
     if (stack_.empty() || (!marks_.empty() && stack_.size() <= marks_.back()))
       refuse("the pickle takes what it did not put");
@@ -175,19 +190,19 @@ class Unpickler {
       case 0x87:
         return tuple(3);
       case 'J':
-        return number(static_cast<std::int32_t>(little(4)));
+        return integer(static_cast<std::int32_t>(little(4)));
       case 'K':
-        return number(static_cast<double>(little(1)));
+        return integer(static_cast<std::int64_t>(little(1)));
       case 'M':
-        return number(static_cast<double>(little(2)));
+        return integer(static_cast<std::int64_t>(little(2)));
       case 0x8a:
-        return number(long_integer(little(1)));
+        return integer(long_integer(little(1)));
       case 'G':
-        return number(big_endian_double());
+        return real(big_endian_double());
       case 0x88:
-        return number(1);
+        return integer(1);
       case 0x89:
-        return number(0);
+        return integer(0);
       default:
         refuse("the pickle has opcode " + std::to_string(opcode) + ", which is no plain data and is not run");
     }
@@ -207,6 +222,7 @@ const Value* value_of(const JsonValue& json, std::deque<Value>& values) {
   Value& v = values.emplace_back();
   if (const auto number = json.number()) {
     v.kind = Value::Kind::number, v.number = *number;
+    v.integer = json.integer().value_or(whole(*number));
   } else if (json.is_array()) {
     v.kind = Value::Kind::list;
     for (const JsonValue& item : json.items()) v.items.push_back(value_of(item, values));
@@ -340,21 +356,22 @@ void refuse_two_jobs(const std::vector<Dump>& dumps) {
 
 /// When a collective was called and known to be done, by the wall clocks of its ranks' hosts.
 struct KnownCall {
-  double last_begin = 0, first_end = std::numeric_limits<double>::infinity();
+  std::int64_t last_begin = 0, first_end = std::numeric_limits<std::int64_t>::max();  ///< [ns]
 };
 using KnownCalls = std::map<std::pair<int, std::int64_t>, KnownCall>;  ///< by communicator and number
 
-double first_ns(const std::vector<Dump>& dumps) {
-  double first = 1e300;
+std::int64_t first_ns(const std::vector<Dump>& dumps) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (const Dump& d : dumps)
-    for (const Value* e : d.entries) first = std::min(first, e->number_of("time_created_ns", 1e300));
+    for (const Value* e : d.entries)
+      if (const std::int64_t at = e->ns_of("time_created_ns"); at >= 0) first = std::min(first, at);
   return first;
 }
 
 /// One rank's entries, by the time since `first_ns`.
 class FlightRank {
  public:
-  FlightRank(RecordedSource& source, const Dump& dump, double first_ns, KnownCalls& known)
+  FlightRank(RecordedSource& source, const Dump& dump, std::int64_t first_ns, KnownCalls& known)
       : source_(source), dump_(dump), group_(source.at(dump.rank)), first_ns_(first_ns), known_(known) {}
 
   void build() {
@@ -449,8 +466,8 @@ class FlightRank {
 
   void time(Activity& a, const Value& e) const {
     if (const double ms = e.number_of("duration_ms", -1); ms > 0) a.duration = a.time = Seconds(1e-3 * ms);
-    if (const double at = e.number_of("time_created_ns", -1); at >= 0)
-      a.begin = Seconds(1e-9 * (at - first_ns_));
+    if (const std::int64_t at = e.ns_of("time_created_ns"); at >= 0)
+      a.begin = Seconds(1e-9 * static_cast<double>(at - first_ns_));
   }
 
   static std::int64_t number_of_collective(const Value& e) {
@@ -461,8 +478,8 @@ class FlightRank {
   void know(const Value& e, const Activity& a) {
     if (a.number < 0 || !holds_up_all(a.collective)) return;
     KnownCall& call = known_[{a.communicator, a.number}];
-    call.last_begin = std::max(call.last_begin, e.number_of("time_created_ns", 0));
-    if (const double end = e.number_of("time_discovered_completed_ns", 0); end > 0)
+    call.last_begin = std::max(call.last_begin, e.ns_of("time_created_ns"));
+    if (const std::int64_t end = e.ns_of("time_discovered_completed_ns"); end > 0)
       call.first_end = std::min(call.first_end, end);
   }
 
@@ -514,17 +531,19 @@ class FlightRank {
   MessageGroup group_;
   std::map<std::string, int> numbers_;  ///< of groups' communicators
   std::set<const Value*> closed_;       ///< by a `coalesced`, whose state is theirs
-  double first_ns_, last_id_ = -1;
+  std::int64_t first_ns_;
+  double last_id_ = -1;
   KnownCalls& known_;
 };
 
 /// The hosts' clocks agree if no collective was done by one before another rank called it.
 void compare_clocks(SourceInfo& info, const KnownCalls& calls) {
-  double apart = 0;
+  std::int64_t apart = 0;
   for (const auto& [call, known] : calls) apart = std::max(apart, known.last_begin - known.first_end);
   info.one_clock = apart <= 0;
   if (apart > 0)
-    info.notes.push_back("the ranks' clocks disagree, by " + text::seconds(1e-9 * apart) + " at least");
+    info.notes.push_back("the ranks' clocks disagree, by " +
+                         text::seconds(1e-9 * static_cast<double>(apart)) + " at least");
 }
 
 }  // namespace
@@ -561,7 +580,7 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
                   "how all-to-alls are split", "durations, unless TORCH_NCCL_ENABLE_TIMING was set"};
   double lost = 0;
   std::int64_t unfinished = 0, sizeless = 0, unlisted = 0;
-  const double first = first_ns(dumps);
+  const std::int64_t first = first_ns(dumps);
   KnownCalls known;
   for (const Dump& d : dumps) {
     FlightRank builder(*source, d, first, known);

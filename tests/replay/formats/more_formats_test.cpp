@@ -254,6 +254,20 @@ TEST_F(MoreFiles, FlightRecorderCallsMeetByTheirNumber) {
   EXPECT_EQ(apart->info().notes[0], "the ranks' clocks disagree, by 1.00 us at least");
 }
 
+/// Doubles of this size are 256 ns apart.
+TEST_F(MoreFiles, FlightRecorderTimesSinceTheEpochKeepTheirNanoseconds) {
+  std::string dump = flight_of({1, 2}, 0);
+  for (const auto& [written, since_epoch] :
+       {std::pair("1000", "1800000000000000001"), {"2000", "1800000000000000102"}}) {
+    const std::string key = "\"time_created_ns\":";
+    dump.replace(dump.find(key + written), key.size() + 4, key + since_epoch);
+  }
+  const auto calls = all(*open_source({file("e_rank0", dump)}), 0);
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_DOUBLE_EQ(calls[0].begin.value, 0);
+  EXPECT_DOUBLE_EQ(calls[1].begin.value, 101e-9);
+}
+
 TEST_F(MoreFiles, FlightRecorderDumpsOfTwoJobsAreRefused) {
   std::string other = flight_of({5}, 0);
   other.replace(other.find("[0, 1]"), 6, "[0, 1, 2, 3]");
