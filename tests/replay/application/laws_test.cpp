@@ -39,6 +39,15 @@ class Players : public ::testing::TestWithParam<const Algorithm*> {
   }
 };
 
+/// 12 ranks on two nodes, or 8 where their number is a power of two.
+Call on_two_nodes(const Algorithm& a) {
+  Call call;
+  call.ranks = a.supports(12) ? 12 : 8;
+  call.ranks_per_node = call.ranks / 2;
+  call.segments = a.segmented ? 5 : 1;
+  return call;
+}
+
 /// Several sources, what the root still sends and what others hand on, or messages of a node's switch and of
 /// a tree between nodes, meet at a receiver's port: the path serves them in the order of the schedule,
 /// players as they come.
@@ -75,11 +84,7 @@ TEST_P(Players, WithContentionSimGridIsNeverFaster) {
   if (!can_simulate()) GTEST_SKIP() << "built without SimGrid";
   const Algorithm& a = *GetParam();
   if (demands(a).reduction) GTEST_SKIP() << "what the network reduces shares links in SimGrid alone";
-  Call call;
-  call.ranks = 12;
-  call.ranks_per_node = 6;
-  call.segments = a.segmented ? 5 : 1;
-  if (!a.supports(call.ranks)) GTEST_SKIP() << "does not support 12 ranks";
+  Call call = on_two_nodes(a);
   const Machine machine(load_platform("summit"), call.ranks);
   for (double n : {4096.0, 67108864.0}) {
     call.message = Bytes(n);
@@ -94,11 +99,7 @@ TEST_P(Players, WithContentionSimGridIsNeverFaster) {
 /// may pass a port sooner than one of smaller messages.)
 TEST_P(Players, TimeGrowsWithTheMessageThroughAllPieces) {
   const Algorithm& a = *GetParam();
-  Call call;
-  call.ranks = 12;
-  call.ranks_per_node = 6;
-  call.segments = a.segmented ? 5 : 1;
-  if (!a.supports(call.ranks)) GTEST_SKIP() << "does not support 12 ranks";
+  Call call = on_two_nodes(a);
   Description platform = ::collcast::testing::with_pieces("summit");
   for (const char* piece : {"0", "1"})
     set(platform, std::string("software.between_nodes.device.pieces.") + piece + ".bandwidth_GBps=1");
