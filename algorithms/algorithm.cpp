@@ -18,7 +18,7 @@ std::vector<std::string_view> parameters(const Algorithm& a) {
   if (a.buffer) names.push_back("buffer");
   if (a.channels) names.push_back("channels");
   if (a.ranks_per_node) names.push_back("ranks-per-node");
-  if (definition(a.collective).counted) names.push_back("counts");
+  if (definition(a.collective).counted()) names.push_back("counts");
   return names;
 }
 

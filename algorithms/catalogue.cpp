@@ -23,7 +23,7 @@ std::string bytes(Bytes b) {
 
 void check_counts(const Definition& d, const Call& c) {
   const std::string name(d.name);
-  if (!d.counted) throw InputError(name + " takes no counts; its blocks are equal");
+  if (!d.counted()) throw InputError(name + " takes no counts; its blocks are equal");
   const Block wanted = d.blocks(c.ranks);
   if (static_cast<Block>(c.counts.size()) != wanted)
     throw InputError(name + " on " + std::to_string(c.ranks) + " ranks takes " + std::to_string(wanted) +

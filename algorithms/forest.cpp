@@ -13,9 +13,6 @@ namespace {
 bool sums(Collective c) {
   return definition(c).reduces;
 }
-bool copies(Collective c) {
-  return c != Collective::reduce && c != Collective::reduce_scatter;
-}
 
 /// A tree as it is played: how deep each edge ends, and where its blocks begin.
 struct Played {
@@ -94,7 +91,7 @@ Schedule schedule(const Forest& forest, Collective collective, Rank root, Block 
   const std::vector<Rank> roots = collcast::roots(collective, forest.ranks, root);
   const auto trees = std::make_shared<const std::vector<Played>>(played(forest, roots, segments));
   if (trees->size() > 65535) throw InputError("more than 65535 trees are more than a schedule has channels");
-  const bool up = sums(collective), down = copies(collective);
+  const bool up = sums(collective), down = spreads_copies(collective);
   Schedule s;
   s.ranks = forest.ranks;
   s.blocks = static_cast<Block>(roots.size()) * forest.trees_per_root * segments;

@@ -102,18 +102,14 @@ Demand one_sum(const Call& c, bool upwards) {
 Demand demand(Collective collective, const Call& c) {
   std::vector<double> own(static_cast<std::size_t>(c.ranks));
   const std::vector<Rank> root = {c.root};
-  switch (collective) {
+  switch (plain(collective)) {
     case Collective::allgather:
-    case Collective::allgatherv:
       return {shares(c), everyone(c.ranks), false, {}, {}};
     case Collective::reduce_scatter:
-    case Collective::reduce_scatterv:
       return {shares(c), everyone(c.ranks), true, {}, {}};
     case Collective::gather:
-    case Collective::gatherv:
       return {shares(c), root, false, {}, {}};
     case Collective::scatter:
-    case Collective::scatterv:
       return {shares(c), root, true, {}, {}};
     case Collective::broadcast:
     case Collective::reduce:
@@ -128,8 +124,6 @@ Demand demand(Collective collective, const Call& c) {
     case Collective::allreduce:
       return one_sum(c, false);
     case Collective::alltoall:
-      return equal_pairs(c);
-    case Collective::alltoallv:
       return c.counts.empty() ? equal_pairs(c) : pairs_of(c, definition(collective));
     case Collective::barrier:
       return {{}, {}, false, [](const Side&) { return 0.0; }, on_all};

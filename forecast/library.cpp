@@ -260,8 +260,7 @@ Seconds Library::watch(const Forecast& f, const Engine& engine, const Watched& w
 
 Algorithm Library::in_nccls_order(const Algorithm& a) const {
   Algorithm played = a;
-  const bool every_pair = a.collective == Collective::alltoall || a.collective == Collective::alltoallv;
-  if (every_pair && a.name == "linear")
+  if (plain(a.collective) == Collective::alltoall && a.name == "linear")
     played.schedule = [nodes = ranks_of_nodes(forecaster_.machine())](const Call& c) {
       return nccl::alltoall_in_turns(c.ranks, nodes);
     };

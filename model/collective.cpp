@@ -119,48 +119,49 @@ Holdings facing(Rank r, Rank p, Block blocks, Rank) {
 }
 
 const std::vector<Definition> table = {
-    // collective, name, rooted, reduces, repeats, counted, whole, blocks, bus factor, initially, finally
-    {Collective::allreduce, "allreduce", false, true, false, false, one, one, allreduce_factor,
-     own_value_of_all, sum_of_all},
-    {Collective::reduce_scatter, "reduce-scatter", false, true, false, false, one, per_rank, gather_factor,
-     own_value_of_all, sum_of_share},
-    {Collective::allgather, "allgather", false, false, false, false, one, per_rank, gather_factor, own_share,
-     every_share},
-    {Collective::broadcast, "broadcast", true, false, false, false, one, one, no_factor,
+    // collective, name, rooted, reduces, repeats, plain, whole, blocks, bus factor, initially, finally
+    {Collective::allreduce, "allreduce", false, true, false, Collective::allreduce, one, one,
+     allreduce_factor, own_value_of_all, sum_of_all},
+    {Collective::reduce_scatter, "reduce-scatter", false, true, false, Collective::reduce_scatter, one,
+     per_rank, gather_factor, own_value_of_all, sum_of_share},
+    {Collective::allgather, "allgather", false, false, false, Collective::allgather, one, per_rank,
+     gather_factor, own_share, every_share},
+    {Collective::broadcast, "broadcast", true, false, false, Collective::broadcast, one, one, no_factor,
      at_root<roots_message>, roots_message},
-    {Collective::reduce, "reduce", true, true, false, false, one, one, no_factor, own_value_of_all,
-     at_root<sum_of_all>},
-    {Collective::gather, "gather", true, false, false, false, one, per_rank, gather_factor, own_share,
-     at_root<every_share>},
-    {Collective::scatter, "scatter", true, false, false, false, one, per_rank, gather_factor,
+    {Collective::reduce, "reduce", true, true, false, Collective::reduce, one, one, no_factor,
+     own_value_of_all, at_root<sum_of_all>},
+    {Collective::gather, "gather", true, false, false, Collective::gather, one, per_rank, gather_factor,
+     own_share, at_root<every_share>},
+    {Collective::scatter, "scatter", true, false, false, Collective::scatter, one, per_rank, gather_factor,
      at_root<roots_message>, roots_share},
-    {Collective::alltoall, "alltoall", false, false, false, false, per_rank, per_pair, gather_factor, row,
-     column},
-    {Collective::scan, "scan", false, true, false, false, one, one, no_factor, own_value_of_all, prefix},
-    {Collective::exscan, "exscan", false, true, false, false, one, one, no_factor, own_value_of_all,
-     prefix_before},
-    {Collective::barrier, "barrier", false, true, true, false, none, one, no_factor, own_value_of_all,
-     sum_of_all},
-    {Collective::sendrecv, "sendrecv", false, false, false, false, per_rank, per_rank, no_factor, own_share,
-     share_of_previous},
-    {Collective::alltoallv, "alltoallv", false, false, false, true, per_rank, per_pair, gather_factor, row,
-     column},
-    {Collective::allgatherv, "allgatherv", false, false, false, true, one, per_rank, gather_factor, own_share,
-     every_share},
-    {Collective::reduce_scatterv, "reduce-scatterv", false, true, false, true, one, per_rank, gather_factor,
-     own_value_of_all, sum_of_share},
-    {Collective::gatherv, "gatherv", true, false, false, true, one, per_rank, gather_factor, own_share,
-     at_root<every_share>},
-    {Collective::scatterv, "scatterv", true, false, false, true, one, per_rank, gather_factor,
+    {Collective::alltoall, "alltoall", false, false, false, Collective::alltoall, per_rank, per_pair,
+     gather_factor, row, column},
+    {Collective::scan, "scan", false, true, false, Collective::scan, one, one, no_factor, own_value_of_all,
+     prefix},
+    {Collective::exscan, "exscan", false, true, false, Collective::exscan, one, one, no_factor,
+     own_value_of_all, prefix_before},
+    {Collective::barrier, "barrier", false, true, true, Collective::barrier, none, one, no_factor,
+     own_value_of_all, sum_of_all},
+    {Collective::sendrecv, "sendrecv", false, false, false, Collective::sendrecv, per_rank, per_rank,
+     no_factor, own_share, share_of_previous},
+    {Collective::alltoallv, "alltoallv", false, false, false, Collective::alltoall, per_rank, per_pair,
+     gather_factor, row, column},
+    {Collective::allgatherv, "allgatherv", false, false, false, Collective::allgather, one, per_rank,
+     gather_factor, own_share, every_share},
+    {Collective::reduce_scatterv, "reduce-scatterv", false, true, false, Collective::reduce_scatter, one,
+     per_rank, gather_factor, own_value_of_all, sum_of_share},
+    {Collective::gatherv, "gatherv", true, false, false, Collective::gather, one, per_rank, gather_factor,
+     own_share, at_root<every_share>},
+    {Collective::scatterv, "scatterv", true, false, false, Collective::scatter, one, per_rank, gather_factor,
      at_root<roots_message>, roots_share},
-    {Collective::halo_1d, "halo-1d", false, false, false, false, per_rank, per_face<2>, no_factor, own_share,
-     facing<1>},
-    {Collective::halo_2d, "halo-2d", false, false, false, false, per_rank, per_face<4>, no_factor, own_share,
-     facing<2>},
-    {Collective::halo_3d, "halo-3d", false, false, false, false, per_rank, per_face<6>, no_factor, own_share,
-     facing<3>},
-    {Collective::multi_broadcast, "multi-broadcast", true, false, false, false, one, one, no_factor,
-     sources_message, every_source},
+    {Collective::halo_1d, "halo-1d", false, false, false, Collective::halo_1d, per_rank, per_face<2>,
+     no_factor, own_share, facing<1>},
+    {Collective::halo_2d, "halo-2d", false, false, false, Collective::halo_2d, per_rank, per_face<4>,
+     no_factor, own_share, facing<2>},
+    {Collective::halo_3d, "halo-3d", false, false, false, Collective::halo_3d, per_rank, per_face<6>,
+     no_factor, own_share, facing<3>},
+    {Collective::multi_broadcast, "multi-broadcast", true, false, false, Collective::multi_broadcast, one,
+     one, no_factor, sources_message, every_source},
 };
 
 /// What nccl-tests (all_reduce), OSU (osu_bcast) and MPI (MPI_Allgather) call a collective, as we call it.
@@ -190,11 +191,10 @@ struct Least {
 
 Least least(Collective c, double p) {
   const double part = (p - 1) / p;
-  switch (c) {
+  switch (plain(c)) {
     case Collective::allreduce:
       return {2 * part, part};
     case Collective::reduce_scatter:
-    case Collective::reduce_scatterv:
       return {part, part};
     case Collective::reduce:
       return {1, part};

@@ -55,13 +55,16 @@ struct Definition {
   std::string_view name;
   bool rooted;
   bool reduces;
-  bool repeats_allowed;     ///< a contribution may arrive more than once (barrier)
-  bool counted;             ///< blocks may differ: the call gives the size for each rank or pair of ranks
-  Block (*whole)(Rank p);   ///< all blocks together are `whole(p)` n bytes
-  Block (*blocks)(Rank p);  ///< the number of blocks is a multiple of `blocks(p)`
+  bool repeats_allowed;            ///< a contribution may arrive more than once (barrier)
+  Collective plain;                ///< the same with equal blocks; itself, unless it is counted
+  Block (*whole)(Rank p);          ///< all blocks together are `whole(p)` n bytes
+  Block (*blocks)(Rank p);         ///< the number of blocks is a multiple of `blocks(p)`
   double (*bus_factor)(double p);  ///< busbw = algbw * bus_factor, as nccl-tests defines it
   std::vector<Holding> (*initially)(Rank r, Rank p, Block blocks, Rank root);
   std::vector<Holding> (*finally)(Rank r, Rank p, Block blocks, Rank root);
+
+  /// Whether blocks may differ: the call gives the size for each rank or pair of ranks.
+  bool counted() const { return plain != collective; }
 };
 
 /// Whether a message of this size takes nothing: ranks meet in a barrier all the same.
@@ -71,6 +74,14 @@ constexpr bool is_nothing(Collective collective, Bytes message) {
 
 const Definition& definition(Collective collective);
 const std::vector<Definition>& definitions();
+/// Of allgatherv allgather, and so on; others are what they are.
+inline Collective plain(Collective collective) {
+  return definition(collective).plain;
+}
+/// Whether ranks end with copies of what others had or made; sums alone go the other way.
+constexpr bool spreads_copies(Collective collective) {
+  return collective != Collective::reduce && collective != Collective::reduce_scatter;
+}
 /// By name. Throws InputError, which suggests the nearest name.
 const Definition& definition(std::string_view name);
 

@@ -119,7 +119,7 @@ class Parser {
   Collective collective(const std::string& name) const {
     std::string known;
     for (const Definition& d : definitions()) {
-      if (d.counted) continue;
+      if (d.counted()) continue;
       if (run_together(d.name) == run_together(name)) return d.collective;
       known += (known.empty() ? "" : ", ") + std::string(d.name);
     }

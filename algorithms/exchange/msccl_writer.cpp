@@ -232,7 +232,7 @@ Call in_a_small_file(const Algorithm& algorithm, Call call) {
 
 std::string write_msccl(const Schedule& schedule, Collective collective, const std::string& name, Rank root) {
   const Definition& d = definition(collective);
-  if (d.counted)
+  if (d.counted())
     throw InputError("MSCCL's chunks are all of one size; those of " + std::string(d.name) + " are not");
   require_small(schedule);
   const Buffers buffers(collective, schedule.ranks, schedule.blocks);

@@ -9,8 +9,8 @@ namespace {
 /// Gathering collectives find their input at its place in the output when called in place; the others at the
 /// buffer's begin.
 bool input_in_final_place(Collective c) {
-  return c == Collective::allgather || c == Collective::allgatherv || c == Collective::gather ||
-         c == Collective::gatherv || c == Collective::multi_broadcast;
+  return plain(c) == Collective::allgather || plain(c) == Collective::gather ||
+         c == Collective::multi_broadcast;
 }
 
 template <class Visit>

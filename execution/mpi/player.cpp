@@ -123,8 +123,7 @@ void Player::address(ChannelPlan& plan) const {
 InPlace Player::in_place(const void* send, const void* recv) const {
   if (send == MPI_IN_PLACE) return InPlace::input;
   if (recv != MPI_IN_PLACE) return InPlace::no;
-  const bool scatters = part_.collective == Collective::scatter || part_.collective == Collective::scatterv;
-  if (!scatters || part_.rank != part_.root)
+  if (plain(part_.collective) != Collective::scatter || part_.rank != part_.root)
     throw InputError("only the root of a scatter may receive in place");
   return InPlace::output;
 }

@@ -52,7 +52,7 @@ EdgeUses::EdgeUses(const Fabric& fabric, Collective collective)
     : ranks_(fabric.ranks()), links_(fabric.links().size()), resources_(links_ + fabric.ports()) {
   uses_.resize(at(ranks_, 0));
   const bool up = definition(collective).reduces;
-  const bool down = collective != Collective::reduce && collective != Collective::reduce_scatter;
+  const bool down = spreads_copies(collective);
   const bool receiver_held = fabric.protocol().hold == MessageProtocol::Hold::delivery;
   const std::vector<Bytes> sizes = fabric.sizes();
   std::vector<LinkId> route;

@@ -17,7 +17,7 @@ using Pairs = std::function<bool(Rank, Rank)>;
 /// The way of the data: copies go down the trees, sums up. Of an allreduce, which does both, links are taken
 /// to be as wide both ways; the busiest link says where they are not.
 Wiring directed(Wiring w, Collective collective) {
-  if (collective != Collective::reduce && collective != Collective::reduce_scatter) return w;
+  if (spreads_copies(collective)) return w;
   const Wiring given = w;
   for (int u = 0; u < w.vertices(); ++u)
     for (int v = 0; v < w.vertices(); ++v) w(u, v) = given(v, u);
@@ -81,7 +81,7 @@ bool all_pairs(Rank, Rank) {
 void find_busiest(Synthesis& s, const Fabric& fabric) {
   const Collective collective = s.algorithm.collective;
   const bool up = definition(collective).reduces;
-  const bool down = collective != Collective::reduce && collective != Collective::reduce_scatter;
+  const bool down = spreads_copies(collective);
   const auto parts = static_cast<double>(s.forest.trees_per_root) *
                      static_cast<double>(roots(collective, s.forest.ranks, s.root).size());
   std::vector<double> busy(fabric.links().size());

@@ -51,7 +51,7 @@ void for_each_call(const Algorithm& a, const std::vector<Rank>& rank_counts, Vis
                  a.ranks_per_node ? std::vector<Rank>{1, 2, 3, 4, 6, 8, p} : std::vector<Rank>{1})
               for (Bytes buffer : a.buffer ? buffers : unlimited)
                 for (const auto& counts :
-                     d.counted ? skews(d.blocks(p)) : std::vector<std::vector<Bytes>>{{}}) {
+                     d.counted() ? skews(d.blocks(p)) : std::vector<std::vector<Bytes>>{{}}) {
                   if (p % per_node != 0) continue;
                   Call call{.ranks = p,
                             .root = root,

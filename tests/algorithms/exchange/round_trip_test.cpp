@@ -29,7 +29,7 @@ TEST_P(RoundTrip, KeepsMessagesAndBlocks) {
     if (call.radix > 3 || call.channels > 3 || !call.counts.empty()) return;
     SCOPED_TRACE(describe(a, call));
     const Schedule schedule = a.schedule(call);
-    if (definition(a.collective).counted || !writable(schedule)) {
+    if (definition(a.collective).counted() || !writable(schedule)) {
       EXPECT_THROW(write_msccl(schedule, a.collective, "refused", call.root), InputError);
       return;
     }

@@ -46,7 +46,7 @@ void for_each_call(const Algorithm& a, Rank p, Visit visit) {
 /// `n` elements of 8 bytes; uneven ones, some of them 0, where the collective takes counts.
 inline Call with_elements(const Algorithm& a, Call call, std::size_t n) {
   call.message = Bytes(8.0 * static_cast<double>(n));
-  if (!definition(a.collective).counted) return call;
+  if (!definition(a.collective).counted()) return call;
   const auto p = static_cast<std::size_t>(call.ranks);
   const std::size_t parts = a.collective == Collective::alltoallv ? p * p : p;
   double sum = 0;

@@ -104,7 +104,7 @@ TEST_P(RecordedLaw5, WhatIsRecordedAreTheSchedules) {
 std::vector<Collective> with_messages_alone() {
   std::vector<Collective> some;
   for (const Algorithm* a : catalogue())
-    if (!definition(a->collective).counted && std::ranges::find(some, a->collective) == some.end() &&
+    if (!definition(a->collective).counted() && std::ranges::find(some, a->collective) == some.end() &&
         !of_messages_alone(a->collective).empty())
       some.push_back(a->collective);
   return some;
