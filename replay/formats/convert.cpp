@@ -199,6 +199,11 @@ std::string list(const std::vector<std::int64_t>& counts) {
   return text;
 }
 
+constexpr Collective with_actions[] = {Collective::barrier,   Collective::broadcast,     Collective::reduce,
+                                       Collective::allreduce, Collective::scan,          Collective::exscan,
+                                       Collective::alltoall,  Collective::allgather,     Collective::gather,
+                                       Collective::scatter,   Collective::reduce_scatter};
+
 /// The action's words after the rank, as the `me`th of `p`, of a collective that the format holds. Types are
 /// bytes (6).
 std::string collective_action(const Activity& a, Rank p, Rank me) {
@@ -493,10 +498,9 @@ Losses write_cct(const Source& source, const std::string& path) {
 
 bool time_independent_holds(const Source& source, const Activity& a) {
   const auto& members = source.communicators().at(static_cast<std::size_t>(a.communicator));
-  const bool known = chakra_types.contains(a.collective) || a.collective == Collective::scan ||
-                     a.collective == Collective::exscan;
-  return known && members.size() == static_cast<std::size_t>(source.ranks()) &&
-         std::ranges::is_sorted(members) && (!a.direct || (a.counts && a.collective == Collective::alltoall));
+  return std::ranges::find(with_actions, a.collective) != std::end(with_actions) &&
+         members.size() == static_cast<std::size_t>(source.ranks()) && std::ranges::is_sorted(members) &&
+         (!a.direct || (a.counts && a.collective == Collective::alltoall));
 }
 
 Losses write_time_independent(const Source& source, const std::string& path) {
