@@ -127,7 +127,7 @@ sweep::Point point(const CompareOptions& options, const Compared& of, const Cont
   if (options.engine_given || of.verb == "replay") add("engine", options.engine);
   if (of.verb != "predict" && of.verb != "replay") return p;
   add("placement", options.placement);
-  if (options.memory) add("memory", *options.memory == Memory::host ? "host" : "device");
+  if (options.memory) add("memory", std::string(name(*options.memory)));
   std::string algorithms;
   for (const std::string& a : options.algorithms) algorithms += (algorithms.empty() ? "" : ",") + a;
   add("algorithm", algorithms);

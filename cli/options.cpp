@@ -64,7 +64,7 @@ void add_memory_option(CLI::App& verb, T& memory, const std::string& standard) {
 }  // namespace
 
 void add_memory(CLI::App& verb, Memory& memory) {
-  add_memory_option(verb, memory, memory == Memory::host ? "host" : "device");
+  add_memory_option(verb, memory, std::string(name(memory)));
 }
 
 void add_memory(CLI::App& verb, std::optional<Memory>& memory) {

@@ -115,7 +115,7 @@ Several cases(const PredictOptions& options) {
   cases.add("platform", options.platforms);
   cases.add("ranks", options.subject.ranks);
   cases.add("size", options.sizes.empty() ? whole("0") : options.sizes);
-  cases.add("memory", whole(q.memory == Memory::host ? "host" : "device"));
+  cases.add("memory", whole(std::string(name(q.memory))));
   cases.add("buffer", whole(q.call.buffer));
   cases.add("ranks_per_node", whole(q.call.ranks_per_node));
   for (const auto& [given, option] : {std::pair{!options.pictures.timeline.empty(), "--timeline"},

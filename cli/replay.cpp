@@ -161,8 +161,7 @@ Several cases(const ReplayCommand& options) {
   for (const std::string& file : options.files) files += (files.empty() ? "" : "\n") + file;
   cases.add("trace", std::vector{files});
   if (!options.steps.empty()) cases.add("steps", std::vector{options.steps});
-  if (options.memory)
-    cases.add("memory", std::vector<std::string>{*options.memory == Memory::host ? "host" : "device"});
+  if (options.memory) cases.add("memory", std::vector{std::string(name(*options.memory))});
   if (!options.offload.empty()) {
     cases.add("pieces", std::vector{options.pieces});
     cases.add("delivery", std::vector{options.delivery});

@@ -7,13 +7,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "model/memory.hpp"
+
 namespace collcast {
 
 using Rank = std::int32_t;
 using Block = std::int64_t;
-
-/// The memories of a rank. Without accelerators, device and host are the same memory.
-enum class Memory : std::uint8_t { device, host, dpu };
 
 /// Where data lies: a rank and one of its memories. `Place p = 3` is rank 3's device memory.
 struct Place {

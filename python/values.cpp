@@ -61,9 +61,8 @@ std::vector<std::string> assignments(const Assignments& given) {
 }
 
 Memory memory(const std::string& name) {
-  if (name != "host" && name != "device")
-    throw InputError("memory: '" + name + "' is not known; expected host or device");
-  return name == "host" ? Memory::host : Memory::device;
+  if (const auto memory = memory_named(name)) return *memory;
+  throw InputError("memory: '" + name + "' is not known; expected host or device");
 }
 
 /// What is to be said beside an answer.

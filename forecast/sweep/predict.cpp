@@ -127,8 +127,7 @@ std::vector<report::Column> columns(const Space& space) {
 }  // namespace
 
 Memory parse_memory(const std::string& name) {
-  if (name == "device") return Memory::device;
-  if (name == "host") return Memory::host;
+  if (const auto memory = memory_named(name)) return *memory;
   throw InputError("memory '" + name + "' is not host or device");
 }
 

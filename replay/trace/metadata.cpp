@@ -26,7 +26,7 @@ Json to_json(const Metadata& metadata) {
             {"hosts", metadata.hosts},   {"clocks", metadata.clocks},
             {"window", metadata.window}, {"recorded_time_s", metadata.recorded_time.value},
             {"not_modelled", losses},    {"notes", metadata.notes}};
-  if (metadata.memory == Memory::device) json["memory"] = "device";
+  if (metadata.memory == Memory::device) json["memory"] = name(metadata.memory);
   if (!metadata.by_mpi) json["by_mpi"] = false;
   if (!metadata.inferred.empty()) json["inferred"] = metadata.inferred;
   return json;

@@ -188,7 +188,7 @@ Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, 
 
 std::pair<std::string, std::string> software_keys(const Path& path) {
   static const char* const ways[] = {"in_node", "across_sockets", "between_nodes"};
-  const auto memory = [](Memory m) { return std::string(m == Memory::host ? "host" : "device"); };
+  const auto memory = [](Memory m) { return std::string(name(m)); };
   return {ways[static_cast<std::size_t>(path.way)],
           path.from == path.to ? memory(path.from) : memory(path.from) + "_to_" + memory(path.to)};
 }

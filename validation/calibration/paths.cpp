@@ -159,9 +159,8 @@ class Sorter {
 
 std::string name(const Path& path) {
   static const char* const ways[] = {"in a node", "across sockets", "between nodes"};
-  const auto memory = [](Memory m) { return std::string(m == Memory::host ? "host" : "device"); };
-  return ways[static_cast<std::size_t>(path.way)] + std::string(", ") + memory(path.from) + " to " +
-         memory(path.to);
+  return ways[static_cast<std::size_t>(path.way)] + std::string(", ") + std::string(name(path.from)) +
+         " to " + std::string(name(path.to));
 }
 
 void reject_waiting(const std::vector<Measurement>& measurements) {

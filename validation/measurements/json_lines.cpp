@@ -77,8 +77,8 @@ void read_operation(const Entry& entry, Measurement& m) {
 std::optional<Memory> memory(const Entry& entry, const std::string& name,
                              const std::optional<Memory>& otherwise) {
   if (name.empty()) return otherwise;
-  if (name != "host" && name != "device") entry.reject("buffers are host or device, not " + name);
-  return name == "host" ? Memory::host : Memory::device;
+  if (const auto known = memory_named(name)) return known;
+  entry.reject("buffers are host or device, not " + name);
 }
 
 void read_buffers(const Entry& entry, const FileFacts& known, Measurement& m) {

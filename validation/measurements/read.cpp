@@ -46,9 +46,9 @@ void set_buffers(FileFacts& known, const std::string& file, const std::string& v
                               dash == std::string::npos ? value : value.substr(dash + 1)};
   std::optional<Memory>* const memories[] = {&known.from, &known.to};
   for (int i = 0; i < 2; ++i) {
-    if (ends[i] != "host" && ends[i] != "device")
+    *memories[i] = memory_named(ends[i]);
+    if (!*memories[i])
       throw InputError(file + ": buffers=" + value + ": expected host, device, host-device or device-host");
-    *memories[i] = ends[i] == "host" ? Memory::host : Memory::device;
   }
 }
 
@@ -84,7 +84,7 @@ void check_said(const Measurement& m, const FileFacts& said) {
   const auto count = [&](const char* key, int table, int name) {
     if (name != 0) require(key, std::to_string(table), std::to_string(name));
   };
-  const auto memory = [](const std::optional<Memory>& m) { return m == Memory::host ? "host" : "device"; };
+  const auto memory = [](const std::optional<Memory>& m) { return name(m.value_or(Memory::device)); };
   const auto buffers = [&](const auto& facts) {
     return std::string(memory(facts.from)) +
            (facts.from == facts.to ? "" : "-" + std::string(memory(facts.to)));
