@@ -63,7 +63,7 @@ class Session {
   bool pass(const trace::Event& event, std::int64_t now_ns);
 
   std::atomic<bool> recording_ = false;  ///< asked by each call, without the mutex
-  std::optional<pthread_t> caller_;  ///< the thread that called first
+  std::optional<pthread_t> caller_;      ///< the thread that called first
   pid_t process_ = 0;
   Window window_;
   std::int64_t place_ = 0;        ///< collectives called on the world so far
