@@ -13,6 +13,7 @@
 #include "cli/workload_options.hpp"
 #include "forecast/offload.hpp"
 #include "forecast/sweep/predict.hpp"
+#include "forecast/unbound.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
 #include "platforms/machine/machine.hpp"
@@ -59,10 +60,10 @@ struct Changed {
   std::vector<std::string> notes;
 };
 
-Changed changed(const std::string& name, const std::vector<std::string>& set) {
+Changed changed(const std::string& name, const std::vector<std::string>& set, Work work) {
   Changed c{load_platform(name), {}};
   set_all(c.platform, set);
-  c.notes = told_of(c.platform);
+  c.notes = told_of(c.platform, work);
   return c;
 }
 
@@ -79,7 +80,7 @@ struct Priced {
     for (const std::string& assignment : set) asked += '\n' + assignment;
     if (asked == name && playing && playing->notes().empty()) return;
     name = asked;
-    changed = std::make_unique<Changed>(cli::changed(platform, set));
+    changed = std::make_unique<Changed>(cli::changed(platform, set, Work::computation));
     playing = std::make_unique<Playing>(changed->platform, how);
   }
   sweep::Rows told(Json row) const {
@@ -126,6 +127,27 @@ sweep::Rows trained(Priced& last, const sweep::Point& point) {
   return last.told(std::move(told));
 }
 
+/// What binds at a point in place of a parameter that does not move its time, which `time(point's settings,
+/// platform)` forecasts; of prices alone, as messages take long to play.
+template <class Time>
+std::string capped_by(const sweep::Point& with, const sweep::Point& without, const std::string& parameter,
+                      const Time& time) {
+  const Asked here(with), there(without);
+  if (!here.get("engine").empty()) return {};
+  const auto platform = [](const Asked& a) {
+    return changed(a.get("platform"), a.set, Work::computation).platform;
+  };
+  const TimesOn times = [&](const Description& d) { return std::vector{time(here, d)}; };
+  const std::string cap = binds_instead(platform(here), platform(there), parameter, times);
+  return cap.empty() ? cap : cap + " (of the communication that is exposed)";
+}
+
+Seconds time_of_step(const Asked& a, const Description& platform) {
+  workloads::Training t = workloads::described(training_text(a), platform);
+  t.ranks = parse_ranks(a.get("ranks"));
+  return Playing(platform, {a.get("policy")}).time(t);
+}
+
 int pieces(const std::string& text) {
   return static_cast<int>(parse_count(text, "pieces", 1, 1 << 20));
 }
@@ -161,7 +183,8 @@ sweep::Rows replayed(const sweep::Point& point) {
   text.bucket = a.get("bucket"), text.nonblocking = a.get("nonblocking");
   text.offload = a.get("offload");
   text.pieces = a.get("pieces", text.pieces), text.delivery = a.get("delivery", text.delivery);
-  Changed platform = changed(a.get("platform"), a.set);
+  Changed platform =
+      changed(a.get("platform"), a.set, Work::none);  // recorded computation moves with no device
   const Trace opened = open_replayed(text);
   const Source& trace = opened.source();
   const ReplayOptions options = replay_options(text);
@@ -240,7 +263,10 @@ sweep::Verb train() {
           [last](const sweep::Point& point) { return trained(*last, point); },
           check_texts,
           [](const sweep::Space& space) { return columns("train", space); },
-          "step_s"};
+          "step_s",
+          [](const sweep::Point& with, const sweep::Point& without, const std::string& parameter) {
+            return capped_by(with, without, parameter, time_of_step);
+          }};
 }
 
 sweep::Verb job() {
@@ -285,7 +311,11 @@ std::vector<report::Column> time_columns(const std::string& verb) {
           number_of("low", "low_s", seconds),
           number_of("high", "high_s", seconds),
           number_of("compute", "compute_s", seconds),
-          number_of("exposed", "exposed_communication_s", seconds),
+          {"exposed",
+           [](const Json& r) {
+             return seconds(r["exposed_communication_s"].get<double>() - r["idle_s"].get<double>());
+           }},
+          number_of("idle", "idle_s", seconds),
           text_of("dearest collective", "dearest_collective"),
           number_of("of it", "dearest_collective_s", seconds),
           text_of("limited by", "limited_by")};

@@ -74,19 +74,29 @@ class CapSearch {
 
   /// The parameter that binds in its place: one without which the override moves the answer, if there is one.
   std::optional<Parameter> cap() const {
-    std::vector<Parameter> binding;
+    const std::vector<Parameter> all = binding();
+    if (const auto p = freeing(all)) return p;
+    if (all.empty()) return {};
+    return all.front();
+  }
+  /// The same, or nothing.
+  std::optional<Parameter> freeing() const { return freeing(binding()); }
+
+ private:
+  std::vector<Parameter> binding() const {
+    std::vector<Parameter> all;
     const std::vector<std::vector<Elasticity>> found = sensitivity(with_, times_);
     for (const Elasticity& e : found.back()) {
       const auto p = std::ranges::find(others_, e.parameter, &Parameter::path);
-      if (p != others_.end()) binding.push_back(*p);
+      if (p != others_.end()) all.push_back(*p);
     }
-    for (const Parameter& p : binding)
-      if (free_without({p})) return p;
-    if (binding.empty()) return {};
-    return binding.front();
+    return all;
   }
-
- private:
+  std::optional<Parameter> freeing(const std::vector<Parameter>& all) const {
+    for (const Parameter& p : all)
+      if (free_without({p})) return p;
+    return {};
+  }
   /// With these parameters scaled so that messages take about `times` as long.
   static Description scaled(const Description& d, const std::vector<Parameter>& parameters, double times) {
     std::vector<std::pair<std::string, double>> values;
@@ -109,6 +119,7 @@ class CapSearch {
 
 std::string cap(const Description& with, const Description& without, const std::string& parameter,
                 const TimesOn& quick, const std::string& limited_by) {
+  if (parameter.starts_with("devices.") && parameter.ends_with(".memory_GiB")) return std::string(only_fits);
   if (!quick) return limited_by;
   const CapSearch search(with, without, parameter, quick);
   if (search.unused()) return "nothing: no message and no reduction uses it";
@@ -122,6 +133,14 @@ std::string cap(const Description& with, const Description& without, const std::
 }
 
 }  // namespace
+
+std::string binds_instead(const Description& with, const Description& without, const std::string& parameter,
+                          const TimesOn& times) {
+  const CapSearch search(with, without, parameter, times);
+  if (search.unused() || !search.takes_part()) return {};
+  const auto p = search.freeing();
+  return p ? figure(with, *p) : std::string();
+}
 
 std::vector<Unbound> unbound(const Description& base, const std::vector<std::string>& overrides,
                              const std::vector<Seconds>& now, const TimesOn& times, const TimesOn& quick,

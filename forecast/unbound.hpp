@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "forecast/what_if.hpp"
 
 namespace collcast {
+
+/// What is said to cap a memory's size.
+inline constexpr std::string_view only_fits = "nothing: it changes what fits, not the time";
 
 /// An override of a platform that did not move the answer.
 struct Unbound {
@@ -17,5 +22,10 @@ struct Unbound {
 std::vector<Unbound> unbound(const Description& base, const std::vector<std::string>& overrides,
                              const std::vector<Seconds>& now, const TimesOn& times, const TimesOn& quick,
                              const std::string& limited_by);
+
+/// The parameter that binds in place of one whose two values give the same times, with its figure: without it
+/// they would differ. Empty: no single one does.
+std::string binds_instead(const Description& with, const Description& without, const std::string& parameter,
+                          const TimesOn& times);
 
 }  // namespace collcast

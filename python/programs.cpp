@@ -45,7 +45,7 @@ py::object on_each(const OneOrMore<std::string>& platforms, const std::vector<st
     for (const std::string& name : some(platforms, "platform")) {
       Description platform = load_platform(name);
       set_all(platform, set);
-      std::ranges::copy(told_of(platform), std::back_inserter(notes));
+      std::ranges::copy(told_of(platform, Work::computation), std::back_inserter(notes));
       Playing playing(platform, how);
       add(platform, playing, rows, notes);
       std::ranges::copy(playing.notes(), std::back_inserter(notes));

@@ -33,11 +33,16 @@ std::string words(const std::vector<Elasticity>& sensitivity) {
 std::string words(const std::vector<Unbound>& unbound) {
   constexpr std::string_view nothing = "nothing: ";  // as `cap` says it
   std::string text;
-  for (const Unbound& u : unbound)
+  for (const Unbound& u : unbound) {
+    if (u.capped_by == only_fits) {
+      text += u.parameter + " changes what fits, not the time.\n";
+      continue;
+    }
     text += u.parameter + " does not change the answer" +
             (u.capped_by.starts_with(nothing) ? ": " + u.capped_by.substr(nothing.size())
                                               : "; the limit is " + u.capped_by) +
             ".\n";
+  }
   return text;
 }
 

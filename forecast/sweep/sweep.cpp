@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "forecast/what_if.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/set.hpp"
 #include "support/checksum.hpp"
@@ -353,6 +354,57 @@ Summary summary_of(const Sweep& sweep, const std::vector<Finished>& points) {
   return s;
 }
 
+/// Whether two points' times are the same, and what fits.
+bool same_answer(const Verb& verb, const Finished& a, const Finished& b) {
+  const auto answered = [](const Finished& f) { return f.kind == Outcome::Kind::answered; };
+  if (!answered(a) || !answered(b)) return false;
+  return std::ranges::equal(a.answer["rows"], b.answer["rows"], [&](const Json& x, const Json& y) {
+    const auto time = [&](const Json& row) { return Seconds(row.value(verb.time, 0.0)); };
+    return !moved({time(x)}, {time(y)}) && x.value("fits", Json()) == y.value("fits", Json());
+  });
+}
+
+/// For each two neighbouring values of a setting whether no point's answer differs between them.
+std::vector<bool> unmoved(const Sweep& sweep, const Axis& axis, const std::vector<Finished>& points) {
+  std::vector<bool> same(axis.values.size() - 1, true);
+  for (const Finished& point : points) {
+    const std::int64_t place = sweep.space().place(point.number, axis.key);
+    if (place == 0) continue;
+    const Finished& before = points[static_cast<std::size_t>(point.number - sweep.space().stride(axis.key))];
+    if (!same_answer(sweep.verb(), before, point)) same[static_cast<std::size_t>(place - 1)] = false;
+  }
+  return same;
+}
+
+/// What binds between two values, at the last of the points.
+std::string cap(const Sweep& sweep, const Axis& axis, std::size_t from, std::size_t to) {
+  if (!sweep.verb().cap) return {};
+  const std::int64_t last = sweep.space().size() - 1, stride = sweep.space().stride(axis.key),
+                     end = static_cast<std::int64_t>(axis.values.size()) - 1;
+  const auto at = [&](std::size_t place) {
+    return sweep.space().at(last - (end - static_cast<std::int64_t>(place)) * stride);
+  };
+  const std::string words = sweep.verb().cap(at(to), at(from), column_name(axis.key));
+  return words.empty() ? words : "; the limit is " + words;
+}
+
+/// Notes on the values of a platform's parameter, of all points of a grid, that move no answer.
+void tell_unmoved(report::Report& report, const Sweep& sweep, const std::vector<Finished>& points) {
+  if (!sweep.space().is_grid()) return;
+  for (const Axis& axis : sweep.space().axes()) {
+    if (!axis.key.starts_with("set.") || axis.values.size() < 2) continue;
+    const std::vector<bool> same = unmoved(sweep, axis, points);
+    for (std::size_t from = 0; from < same.size(); ++from) {
+      std::size_t to = from;
+      while (to < same.size() && same[to]) ++to;
+      if (to == from) continue;
+      report.notes.push_back(column_name(axis.key) + " from " + axis.values[from] + " to " + axis.values[to] +
+                             " does not change the answer" + cap(sweep, axis, from, to));
+      from = to;
+    }
+  }
+}
+
 }  // namespace
 
 Sweep::Sweep(const std::string& text, const std::string& file, std::span<const Verb> verbs) try
@@ -457,7 +509,9 @@ Summary answers(const Sweep& sweep, const HandOut& hand_out,
   std::vector<Finished> points;
   for (std::int64_t number = 0; number < count; ++number)
     points.push_back(finished(number, all[static_cast<std::size_t>(number)]));
-  return summary_of(sweep, points);
+  Summary s = summary_of(sweep, points);
+  tell_unmoved(s.report, sweep, points);
+  return s;
 }
 
 Summary summary(const Sweep& sweep, const Journal& journal) {

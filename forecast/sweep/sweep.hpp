@@ -33,6 +33,9 @@ struct Verb {
   /// For people, of rows over such a space.
   std::function<std::vector<report::Column>(const Space&)> columns;
   std::string_view time = "time_s";  ///< the key of rows that a picture shows
+  /// What binds at a point in place of a parameter whose other value, at the second point, gives the same
+  /// answer: in words; empty where nothing is known.
+  std::function<std::string(const Point&, const Point&, const std::string& parameter)> cap = nullptr;
 };
 
 /// Where a grid ends early: behind the first point along a setting whose rows are all beyond a limit.

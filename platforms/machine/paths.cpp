@@ -55,10 +55,11 @@ std::vector<Parameter> unused_parameters(const Description& description) {
   return unused;
 }
 
-std::vector<std::string> unmoved(const Description& description) {
+std::vector<std::string> unmoved(const Description& description, Work work) {
   std::vector<std::string> notes;
-  const auto what_if = [](const Parameter& p) {
-    return p.stamp == Stamp::what_if && p.path != "node.price_per_hour_USD" && p.path != "node.power_W";
+  const auto what_if = [work](const Parameter& p) {
+    return p.stamp == Stamp::what_if && p.path != "node.price_per_hour_USD" && p.path != "node.power_W" &&
+           !(work == Work::computation && p.path.starts_with("devices."));
   };
   if (std::ranges::none_of(description.parameters(), what_if)) return notes;
   for (const Parameter& p : unused_parameters(description))
@@ -66,8 +67,8 @@ std::vector<std::string> unmoved(const Description& description) {
   return notes;
 }
 
-std::vector<std::string> told_of(const Description& platform) {
-  std::vector<std::string> notes = unmoved(platform);
+std::vector<std::string> told_of(const Description& platform, Work work) {
+  std::vector<std::string> notes = unmoved(platform, work);
   for (std::string& words : implausible(platform)) notes.push_back(std::move(words));
   return notes;
 }

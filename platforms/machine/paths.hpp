@@ -14,10 +14,14 @@ AlphaBetaGamma fastest_path(const Machine& machine, Memory memory = Memory::devi
 /// The parameters that affect no message and no reduction, for any number of ranks.
 std::vector<Parameter> unused_parameters(const Description& description);
 
-/// Notes on parameters that were set and move no answer; prices and powers move plans.
-std::vector<std::string> unmoved(const Description& description);
+/// What a question rests on beside messages and reductions.
+enum class Work : std::uint8_t { none, computation };
+
+/// Notes on parameters that were set and move no answer. Prices and powers move plans; those of devices may
+/// move computation, and are passed over where there is some.
+std::vector<std::string> unmoved(const Description& description, Work work = Work::none);
 
 /// Notes on parameters that were set: those that move no answer, and those with implausible values.
-std::vector<std::string> told_of(const Description& platform);
+std::vector<std::string> told_of(const Description& platform, Work work = Work::none);
 
 }  // namespace collcast

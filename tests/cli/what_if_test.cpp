@@ -59,6 +59,40 @@ TEST(WhatIf, WhatDoesNotMoveTheAnswerIsSaid) {
           .empty());
 }
 
+/// 192 GiB hold what 80 GiB do not.
+TEST(WhatIf, WhatFitsIsAPartOfTheAnswer) {
+  const std::string step =
+      "train --model llama2-7b --platform dgx-h100 --ranks 8 --batch 4 --precision amp --framework fsdp "
+      "--set "
+      "devices.H100-SXM5-80GB.memory_GiB=";
+  const Outcome o = collcast(step + "192");
+  EXPECT_EQ(o.out.find("does not change the answer"), std::string::npos) << o.out;
+  EXPECT_THAT(o.out, HasSubstr("devices.H100-SXM5-80GB.memory_GiB changes what fits, not the time.\n"));
+  EXPECT_TRUE(answered(step + "192")["unbound"].empty());
+  EXPECT_EQ(collcast(step + "80").code, 1);
+}
+
+/// Behind slots of 10 GB/s, faster ports do not help what is exposed of a step's communication.
+TEST(WhatIf, TheCapOfExposedCommunicationIsNamed) {
+  const std::string step =
+      "train --model bert-large --platform p4d --ranks 64 --batch 8 --precision amp --framework one --set "
+      "node.link_kinds.pcie3-x16.bandwidth_GBps=10 --set network.bandwidth_GBps=";
+  const std::string cap =
+      " does not change the answer; the limit is pcie3-x16, 10.0 GB/s (of the communication that is exposed)";
+  EXPECT_THAT(collcast(step + "50").out, HasSubstr("network.bandwidth_GBps" + cap + ".\n"));
+  EXPECT_THAT(collcast(step + "1,25,50").err,
+              HasSubstr("note: network.bandwidth_GBps from 25 to 50" + cap + "\n"));
+}
+
+TEST(WhatIf, OfComputationNobodyDeniesTheEffect) {
+  const Outcome o = collcast(
+      "train --model resnet50 --platform dgx-a100 --ranks 8 --precision amp --set "
+      "devices.A100-SXM4-80GB.tensor_TFLOPS=312,624");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_EQ((o.out + o.err).find("effect"), std::string::npos) << o.err;
+  EXPECT_EQ((o.out + o.err).find("does not change"), std::string::npos) << o.err;
+}
+
 TEST(WhatIf, AlgorithmsOfWhatATraceLacksAreSaid) {
   const std::string lammps = COLLCAST_SOURCE_DIR "/traces/lammps-melt-8.cct --engine path --algorithm ";
   const auto said = [&](const std::string& verb, const std::string& asked, const std::string& on) {

@@ -538,6 +538,23 @@ TEST(PredictSweep, RowsAreThoseOfPredictWithWhatVaries) {
   EXPECT_NEAR(said["rows"][1]["time_s"], 96.57536e-6, 1e-12);
 }
 
+/// A message of a few bytes rests on latency; one GPU of a node on no network.
+TEST(PredictSweep, NeighbouringValuesThatMoveNothingAreSaid) {
+  const auto notes = [](const std::string& platform, const std::string& set) {
+    const Verb verbs[] = {predict()};
+    const Sweep sweep(
+        R"({"collective": "allreduce", "algorithm": "ring", "ranks": 4, "size": ["1KiB", "1MiB"],
+                         "platform": ")" +
+            platform + R"(", "set": )" + set + "}",
+        "s.json", verbs);
+    return answers(sweep, processes(1), [](std::int64_t, std::int64_t) {}).report.notes;
+  };
+  const std::vector<std::string> said = notes("dgx-1v", R"({"network.bandwidth_GBps": [10, 11, 12]})");
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0], "network.bandwidth_GBps from 10 to 12 does not change the answer");
+  EXPECT_TRUE(notes("flat", R"({"network.bandwidth_GBps": [10, 11, 12]})").empty());
+}
+
 TEST(PredictSweep, WrongNamesAreFoundBeforeAnythingIsAsked) {
   const std::vector verbs{predict()};
   const auto says = [&](const std::string& more) {

@@ -73,7 +73,9 @@ TEST(Unbound, NamesWhatNothingDependsOn) {
   ASSERT_EQ(all.size(), 2u);
   EXPECT_TRUE(
       all.at("network.bandwidth_GBps").starts_with("nothing: no time here depends on it; limited by "));
-  EXPECT_EQ(all.at("devices.V100-SXM2-16GB.memory_GiB"), "nothing: no message and no reduction uses it");
+  EXPECT_EQ(all.at("devices.V100-SXM2-16GB.memory_GiB"), only_fits);
+  EXPECT_EQ(report::words(std::vector<Unbound>{{"devices.X.memory_GiB", std::string(only_fits)}}),
+            "devices.X.memory_GiB changes what fits, not the time.\n");
 }
 
 /// Each GPU has a NIC of its own already.

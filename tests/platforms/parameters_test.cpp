@@ -160,6 +160,16 @@ TEST(Parameters, UnusedOnesAreFactsOfDevicesStorageSwitchesAndCosts) {
           << name << " " << p.path;
 }
 
+/// What no message rests on, computation may.
+TEST(Parameters, ThoseOfDevicesMayMoveComputation) {
+  Description d = load_platform("dgx-a100");
+  set_all(d, {"devices.A100-SXM4-80GB.tensor_TFLOPS=600"});
+  EXPECT_EQ(told_of(d),
+            std::vector<std::string>{"devices.A100-SXM4-80GB.tensor_TFLOPS has no effect: no message "
+                                     "and no reduction uses it"});
+  EXPECT_TRUE(told_of(d, Work::computation).empty());
+}
+
 TEST(Parameters, EachHasAUnitASourceAndAStamp) {
   const std::set<std::string> units = {"GBps",  "us",         "GiB",   "KiB",     "TB", "TFLOPS",
                                        "TOPS",  "GHz",        "cores", "engines", "B",  "groups",
