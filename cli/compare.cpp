@@ -105,8 +105,8 @@ std::string title(const Source& trace) {
   std::string text = info.name + ": " + text::counted(trace.ranks(), "rank");
   if (!info.command.empty()) text += " of\n  " + info.command;
   if (info.recorded.value > 0)
-    text +=
-        "\nrecorded in " + seconds(info.recorded.value) + " (on a machine that its ranks may have shared)";
+    text += "\nrecorded in " + seconds(info.recorded.value) +
+            (info.memory == Memory::device ? "" : " (on a machine that its ranks may have shared)");
   return text;
 }
 
@@ -156,6 +156,18 @@ std::vector<Column> columns(const Compared& of, const Json& rows) {
   return all;
 }
 
+/// Of replays in which ranks are idle, idle time is a column of its own.
+void tell_idle(Report& report) {
+  Section& runs = report.sections[0];
+  const auto idle = [](const Json& r) { return r.value("idle_s", 0.0) > 1e-3 * r.value("time_s", 0.0); };
+  if (!std::ranges::any_of(runs.rows, idle)) {
+    std::erase_if(runs.columns, [](const Column& c) { return c.title == "idle"; });
+    return;
+  }
+  const std::string parts = "exposed communication";
+  report.remark.replace(report.remark.find(parts), parts.size(), parts + " + idle");
+}
+
 /// What is compared, in a line or a few.
 void describe(Report& report, const CompareOptions& options, const Compared& of) {
   report.head = {{of.key, of.value}};
@@ -168,8 +180,9 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
   report.remark =
       "total = compute + exposed communication: means over the ranks, waiting for others\n"
       "included. low and high: the total at both ends of the platform's uncertainty.\n"
-      "compute: the recorded CPU time, times " +
-      number(options.compute_scale) + ". `collcast replay` shows every operation of one run.";
+      "compute: the " +
+      computation_of(source->info()) + ", times " + number(options.compute_scale) +
+      ". `collcast replay` shows every operation of one run.";
 }
 
 /// Throws InputError where an option was given that is another subject's.
@@ -236,6 +249,7 @@ int run_compare(const CompareOptions& options) {
   }
   std::vector<Column> shown = columns(of, rows);
   report.sections = {{"runs", std::move(rows), std::move(shown)}};
+  if (of.verb == "replay") tell_idle(report);
   const bool fit = tell_what_fits(report);
   print(report, options.format);
   return fit ? 0 : 1;

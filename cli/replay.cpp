@@ -52,9 +52,9 @@ Section totals_table(const ReplayReport& r) {
   };
   add("total", r.time, false);
   add("computation", r.compute, true);
-  add("exposed communication", r.exposed, true);
-  add("communication, hidden or not", r.communication, true);
+  add("exposed communication", r.exposed - r.idle, true);
   add("idle: gaps, or done early", r.idle, true);
+  add("communication, hidden or not", r.communication, true);
   add("as recorded", r.recorded, false);
   if (r.recorded <= Seconds()) rows.back()["time_s"] = Json();
   return {"",
@@ -106,11 +106,11 @@ void write_page(Canvas& canvas, const Description& platform, const Report& repor
   if (!canvas.has_page()) return;
   const Section &sums = report.sections[0], &done = report.sections[1], &missing = report.sections[2];
   Chapter sum = chapter("Totals", sums, report.remark), where = chapter("Where the time goes", done);
-  sum.figures = {
-      bars("A rank's time", {"computation", "exposed communication"},
-           {{"mean over the ranks",
-             {report.head["compute_s"].get<double>(), report.head["exposed_communication_s"].get<double>()}}},
-           seconds)};
+  const auto of = [&](const char* key) { return report.head[key].get<double>(); };
+  sum.figures = {bars("A rank's time", {"computation", "exposed communication", "idle"},
+                      {{"mean over the ranks",
+                        {of("compute_s"), of("exposed_communication_s") - of("idle_s"), of("idle_s")}}},
+                      seconds)};
   std::vector<Bar> all;
   for (const Json& o : done.rows)
     if (all.size() < 16) all.push_back({o["operation"], {o["time_s"].get<double>()}});

@@ -66,7 +66,7 @@ void add_replay_options(CLI::App& verb, ReplayText& text) {
   add_engine(verb, text.engine, true);
   add_placement(verb, text.placement);
   verb.add_option("--compute-scale", text.compute_scale,
-                  "Multiplies the recorded CPU time of computation (default 1)")
+                  "Multiplies the recorded time of computation, on a CPU or a GPU (default 1)")
       ->option_text("X");
   add_memory(verb, text.memory);
 }

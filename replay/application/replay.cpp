@@ -77,6 +77,11 @@ void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric,
     report.limited_by_share = report.compute / report.time;
 }
 
+/// A recording of GPUs; what was described, as jobs are, has no format of a file.
+bool is_of_gpus(const SourceInfo& info) {
+  return info.memory == Memory::device && !info.format.empty() && info.format != "job";
+}
+
 ReplayOptions with_policy(ReplayOptions options, const Source& source, const Description& platform) {
   if (options.policy.empty())
     options.policy = options.memory == Memory::host ? "fastest" : policy_for(source, platform);
@@ -126,10 +131,9 @@ class Replay {
     }
     report.exposed = report.time - report.compute;
     if (options_.parts) report.parts = parts.of_ranks(report.time);
-    // Ranks that are done, and gaps of a host, wait outside of any call.
-    report.communication = std::max(account.communication() / source_.ranks(), report.exposed);
-    const Seconds idle = report.time - account.busy() / source_.ranks();
-    report.idle = idle > 1e-9 * report.time ? idle : Seconds();  // less is rounded
+    report.communication = account.communication() / source_.ranks();
+    const Seconds idle = report.time - account.busy() / source_.ranks(), rounded = 1e-9 * report.time;
+    report.idle = idle <= rounded ? Seconds() : report.exposed - idle <= rounded ? report.exposed : idle;
     report.operations = operations(account, application);
     report.not_modelled = not_modelled(source_, application);
     report.stopped_short = !result.stopped_short.empty();
@@ -238,6 +242,10 @@ class Replay {
           text::count(source_.info().by_node) +
           " collectives went node by node, and are flat here, as Horovod's are where nodes "
           "have one rank each, or not equally many");
+    if (is_of_gpus(source_.info()) && report.compute > Seconds() && options_.compute_scale == 1)
+      report.notes.push_back(
+          "computation is as recorded on the traced GPU, whichever GPU the platform has; --compute-scale of "
+          "`replay` and `compare` changes it");
     const bool alone = source_.ranks() == 1 && std::ranges::any_of(report.operations, [](const auto& o) {
                          return o.bytes > Bytes();
                        });
@@ -282,6 +290,11 @@ std::string policy_for(const Source& source, const Description& platform) {
   if (source.info().by_mpi) return "fastest";
   const std::string usual = usual_policy(platform);
   return usual.starts_with("nccl") ? usual : "fastest";
+}
+
+std::string computation_of(const SourceInfo& info) {
+  if (info.memory == Memory::device) return "recorded GPU time";
+  return info.format == "cct" ? "recorded CPU time" : "recorded time of computation";
 }
 
 ReplayReport replay(const Source& source, const Description& platform, const ReplayOptions& options) {

@@ -35,6 +35,9 @@ struct ReplayOptions {
 /// jobs; otherwise "fastest".
 std::string policy_for(const Source& source, const Description& platform);
 
+/// What the source's computation is, as it was recorded: "recorded CPU time".
+std::string computation_of(const SourceInfo& info);
+
 /// The forecast of an application on a platform. Times are of the whole run, and means over its ranks:
 /// `compute` and `exposed` add up to `time`.
 struct ReplayReport {
@@ -43,7 +46,7 @@ struct ReplayReport {
   Seconds lower_bound;    ///< the longest computation of a rank
   Seconds compute;        ///< a rank computes
   Seconds exposed;        ///< a rank does not compute: it communicates, waits for others, or is idle
-  Seconds communication;  ///< some communication of a rank is under way or it waits, hidden or not
+  Seconds communication;  ///< some call of a rank is under way, hidden or not
   Seconds idle;           ///< of `exposed`: outside of any call, in gaps of its host, or done before others
   struct Operation {
     std::string name;  ///< "allreduce"; "send", "recv" and "wait" for messages

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/application/report.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/json.hpp"
@@ -13,7 +14,8 @@ Json totals(const ReplayReport& r) {
           {"high_s", r.high.value},
           {"lower_bound_s", r.lower_bound.value},
           {"compute_s", r.compute.value},
-          {"communication_s", r.communication.value},
+          {"communication_s", std::max(r.communication, r.exposed).value},
+          {"communication_under_way_s", r.communication.value},
           {"exposed_communication_s", r.exposed.value},
           {"idle_s", r.idle.value},
           {"limited_by", r.limited_by},

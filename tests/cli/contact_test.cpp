@@ -490,6 +490,27 @@ TEST(Replay, ListsHaveAHeadingAndTheirColumns) {
   EXPECT_THAT(algorithms.out, HasSubstr("\nallreduce=rabenseifner "));
 }
 
+/// A rank that computes and waits for its host does not communicate; what the table shows adds up.
+TEST(Replay, IdleTimeStandsBesideCommunication) {
+  const ::collcast::Folder folder;
+  const std::string file = ::collcast::samples::write(folder / "rank0.json", ::collcast::samples::kineto(0));
+  const Outcome o = collcast("replay " + file + " -p dgx-1v");
+  const auto share = [&](const std::string& row) {
+    const std::size_t at = o.out.find('\n' + row);
+    EXPECT_NE(at, std::string::npos) << row << o.out;
+    const std::string line = o.out.substr(at + 1, o.out.find('\n', at + 1) - at - 1);
+    return std::stod(line.substr(line.rfind("s ") + 2));
+  };
+  EXPECT_NEAR(share("computation ") + share("exposed communication ") + share("idle: "), 100, 0.3) << o.out;
+  EXPECT_GT(share("idle: "), 1);
+  const auto json = parse_json(collcast("replay " + file + " -p dgx-1v --format json").out);
+  EXPECT_NEAR(json["communication_under_way_s"].get<double>(),
+              json["communication_s"].get<double>() - json["idle_s"].get<double>(), 1e-9);
+  const std::string compared = collcast("compare " + file + " --on dgx-1v").out;
+  EXPECT_THAT(compared, HasSubstr("compute: the recorded GPU time, times 1.00."));
+  EXPECT_THAT(compared, HasSubstr("exposed communication + idle"));
+}
+
 TEST(Replay, ExposedCommunicationIsCommunication) {
   collcast::testing::EachOrOneIn tried(2);
   for (const char* name : {"lammps-melt-8", "qe-si-8"}) {

@@ -219,6 +219,21 @@ TEST(Streams, GapsOfTheHostAreIdle) {
   EXPECT_DOUBLE_EQ(r.compute.value, 2.5);
   EXPECT_DOUBLE_EQ(r.exposed.value, 8.5);
   EXPECT_DOUBLE_EQ(r.idle.value, 5.5);  // the rest of what is exposed is the allreduce
+  EXPECT_DOUBLE_EQ(r.communication.value, 3);
+}
+
+/// Another GPU computes otherwise, which a replay does not know.
+TEST(Streams, RecordedGpuTimeIsSaidToBe) {
+  RecordedSource source(2);
+  for (Rank r = 0; r < 2; ++r) source.at(r) = {lasting(Kind::compute, 1), allreduce_of(1e9)};
+  EXPECT_TRUE(on_flat(source, "fastest").notes.empty());
+  source.info().format = "nsys", source.info().memory = Memory::device;
+  EXPECT_EQ(computation_of(source.info()), "recorded GPU time");
+  const std::vector<std::string> notes = on_flat(source, "fastest").notes;
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_TRUE(notes[0].starts_with("computation is as recorded on the traced GPU, ")) << notes[0];
+  source.info().format = "cct", source.info().memory = Memory::host;
+  EXPECT_EQ(computation_of(source.info()), "recorded CPU time");
 }
 
 TEST(Streams, ComputationSharesTheProcessorAndPausesDoNot) {
