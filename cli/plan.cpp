@@ -8,13 +8,14 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
+#include "cli/several.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
 #include "cli/workload_options.hpp"
 #include "forecast/report/plan.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
-#include "platforms/machine/paths.hpp"
+#include "platforms/description/plausible.hpp"
 #include "replay/formats/formats.hpp"
 #include "support/error.hpp"
 #include "support/notes.hpp"
@@ -86,7 +87,7 @@ std::vector<PlannedPlatform> platforms_of(const PlanOptions& options, std::vecto
   for (const std::string& name : CLI::detail::split(options.platforms, ',')) {
     Description d = load_platform(name);
     set_all(d, options.set);
-    for (const std::string& words : told_of(d)) add_once(notes, words);
+    for (const std::string& words : implausible(d)) add_once(notes, words);
     set_for(d, name, options.price, price_key, "--price");
     set_for(d, name, options.power, power_key, "--power");
     all.push_back({name, std::move(d)});
@@ -127,23 +128,27 @@ Json judged_row(const std::vector<plan::Judged>& all, std::size_t i) {
     margins[std::string(m.limit)] = {{"used", m.used}, {"used_at_worst", m.used_at_worst}};
   const bool known = c.refused.empty();
   const auto number = [known](double x, bool said = true) { return known && said ? Json(x) : Json(); };
-  return {{"platform", c.platform},
-          {"ranks", c.ranks},
-          {"nodes", known ? Json(c.nodes) : Json()},
-          {"time_s", number(c.time.value)},
-          {"low_s", number(c.low.value)},
-          {"high_s", number(c.high.value)},
-          {"efficiency", number(c.efficiency)},
-          {"cost_USD", or_null(j.cost_USD)},
-          {"power_W", or_null(j.power_W)},
-          {"energy_kWh", or_null(j.energy_kWh)},
-          {"memory_B", number(c.memory.value, c.memory > Bytes())},
-          {"feasible", j.feasible},
-          {"safe", j.safe},
-          {"frontier", plan::on_frontier(all, j)},
-          {"margins", margins},
-          {"limited_by", c.limited_by},
-          {"verdict", verdict(all, i)}};
+  Json row{{"platform", c.platform}};
+  for (const auto& [key, value] :
+       {std::pair("framework", &c.framework), {"batch", &c.batch}, {"precision", &c.precision}})
+    if (!value->empty()) row[key] = *value;
+  row.update({{"ranks", c.ranks},
+              {"nodes", known ? Json(c.nodes) : Json()},
+              {"time_s", number(c.time.value)},
+              {"low_s", number(c.low.value)},
+              {"high_s", number(c.high.value)},
+              {"efficiency", number(c.efficiency)},
+              {"cost_USD", or_null(j.cost_USD)},
+              {"power_W", or_null(j.power_W)},
+              {"energy_kWh", or_null(j.energy_kWh)},
+              {"memory_B", number(c.memory.value, c.memory > Bytes())},
+              {"feasible", j.feasible},
+              {"safe", j.safe},
+              {"frontier", plan::on_frontier(all, j)},
+              {"margins", margins},
+              {"limited_by", c.limited_by},
+              {"verdict", verdict(all, i)}});
+  return row;
 }
 
 Json judged_rows(const std::vector<plan::Judged>& all) {
@@ -162,13 +167,25 @@ std::string used(const plan::Margin& m) {
          (m.used_at_worst > m.used ? " (slow end: " + text::percent(m.used_at_worst) + ')' : std::string());
 }
 
+/// ", and the first costs less.": what tells two apart that are as good by the aim.
+std::string broken_by(const plan::Judged& best, const plan::Judged& next) {
+  const auto less = [](double a, double b) { return plan::shown(a) < plan::shown(b); };
+  const auto lesser = [&](std::optional<double> plan::Judged::*of) {
+    return best.*of && next.*of && less(*(best.*of), *(next.*of));
+  };
+  if (less(best.candidate.time.value, next.candidate.time.value)) return ", and the first is faster.";
+  if (lesser(&plan::Judged::cost_USD)) return ", and the first costs less.";
+  if (lesser(&plan::Judged::power_W)) return ", and the first takes less power.";
+  return ".";
+}
+
 /// What the first says of itself and of the second.
 std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
   const plan::Judged& best = all[0];
   const plan::Candidate& c = best.candidate;
   const std::string least =
       aim == plan::Aim::cost ? "Cheapest: " : "Least " + std::string(plan::name(aim)) + ": ";
-  std::string words = least + c.platform + ", " + count(c.ranks) + " ranks on " + count(c.nodes) +
+  std::string words = least + c.name() + ", " + count(c.ranks) + " ranks on " + count(c.nodes) +
                       (c.nodes == 1 ? " node" : " nodes");
   words += ", limited by " + c.limited_by + ".";
   std::string shares;
@@ -177,11 +194,11 @@ std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
   if (!shares.empty()) words += shares + (best.safe ? "." : ": not safe.");
   if (all.size() < 2 || !all[1].feasible) return words + " No other candidate stays within the limits.";
   const plan::Judged& next = all[1];
-  words +=
-      " Next: " + next.candidate.platform + ", " + count(next.candidate.ranks) + " ranks, " +
-      (number(next.aimed) == number(best.aimed) ? "the same "
-                                                : text::percent(next.aimed / best.aimed - 1) + " more ") +
-      std::string(plan::name(aim));
+  const bool tie = plan::shown(next.aimed) == plan::shown(best.aimed);
+  words += " Next: " + next.candidate.name() + ", " + count(next.candidate.ranks) + " ranks, " +
+           (tie ? "the same " : text::percent(next.aimed / best.aimed - 1) + " more ") +
+           std::string(plan::name(aim));
+  if (tie) return words + ": a tie" + broken_by(best, next);
   const bool sure = best.aimed_high < next.aimed_low;
   return words + (sure ? "; their intervals do not overlap."
                        : "; their intervals overlap, so either may be the better one.");
@@ -211,8 +228,14 @@ std::string subject(const PlanOptions& options) {
 
 /// What every candidate has, and what any of them has.
 std::vector<report::Column> columns_of(const std::vector<plan::Judged>& all, plan::Aim aim) {
-  std::vector<report::Column> columns{text_of("platform", "platform"), count_of("ranks", "ranks"),
-                                      count_of("nodes", "nodes"), number_of("time", "time_s", hours)};
+  std::vector<report::Column> columns{text_of("platform", "platform")};
+  for (const auto& [key, value] : {std::pair("framework", &plan::Candidate::framework),
+                                   {"batch", &plan::Candidate::batch},
+                                   {"precision", &plan::Candidate::precision}})
+    if (!(all[0].candidate.*value).empty()) columns.push_back(text_of(key, key));
+  std::ranges::move(
+      std::vector{count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("time", "time_s", hours)},
+      std::back_inserter(columns));
   if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.cost_USD.has_value(); }))
     columns.push_back(number_of("cost", "cost_USD", [](double x) { return number(x) + " USD"; }));
   if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.power_W.has_value(); }))
@@ -230,12 +253,53 @@ void tell_progress(const std::string& what, std::int64_t finished, std::int64_t 
   progress(what + ": " + std::to_string(finished) + " of " + std::to_string(all));
 }
 
+/// By how much a processor alone is slower at the slow end of its uncertainty; a measured throughput has
+/// none.
+double slower_alone(const PlannedJob& job, const Description& platform) try {
+  const Training t = described(job, platform);
+  return t.throughput ? 1 : 1 + t.processor.efficiency.uncertainty;
+} catch (const InputError&) {
+  return 1;  // there is no forecast, either
+}
+
+/// The candidates of each framework, batch and precision.
+std::vector<plan::Candidate> all_candidates(const PlanOptions& options,
+                                            const std::vector<PlannedPlatform>& platforms,
+                                            const std::vector<Rank>& ranks, std::vector<std::string>& notes) {
+  if (options.model.empty()) return candidates(options, platforms, ranks, tell_progress, notes);
+  const std::vector<std::string> frameworks = listed(options.framework), batches = listed(options.batch),
+                                 precisions = listed(options.precision);
+  std::vector<plan::Candidate> all;
+  for (const std::string& framework : frameworks)
+    for (const std::string& batch : batches)
+      for (const std::string& precision : precisions) {
+        PlannedJob job = options;
+        job.framework = framework, job.batch = batch, job.precision = precision;
+        Training checked;
+        for (const TrainingSetting& s : training_settings())
+          if (!(job.*s.text).empty()) s.put(checked, job.*s.text);
+        for (plan::Candidate c : candidates(job, platforms, ranks, tell_progress, notes)) {
+          const auto on = std::ranges::find(platforms, c.platform, &PlannedPlatform::name);
+          c.slower_alone = slower_alone(job, on->platform);
+          if (frameworks.size() > 1) c.framework = framework;
+          if (batches.size() > 1) c.batch = batch;
+          if (precisions.size() > 1) c.precision = precision;
+          all.push_back(std::move(c));
+        }
+      }
+  return all;
+}
+
 /// What the best candidate would gain by a tenth more of each of its parts.
 report::Section a_tenth_more(const PlanOptions& options, const std::vector<PlannedPlatform>& platforms,
                              const plan::Candidate& best) {
   const auto chosen = std::ranges::find(platforms, best.platform, &PlannedPlatform::name);
+  PlannedJob job = options;
+  if (!best.framework.empty()) job.framework = best.framework;
+  if (!best.batch.empty()) job.batch = best.batch;
+  if (!best.precision.empty()) job.precision = best.precision;
   Json rows = Json::array();
-  for (const Saving& s : savings(options, chosen->platform, best.ranks, tell_progress))
+  for (const Saving& s : savings(job, chosen->platform, best.ranks, tell_progress))
     rows.push_back({{"parameter", s.parameter}, {"saved", s.share}});
   progress_end();
   return {"a_tenth_more",
@@ -257,8 +321,7 @@ int run_plan(const PlanOptions& options) {
   const plan::Limits limits = limits_of(options);
   std::optional<plan::Aim> given;
   if (!options.aim.empty()) given = plan::parse_aim(options.aim);
-  const std::vector<plan::Candidate> able =
-      candidates(options, platforms, ranks, tell_progress, report.notes);
+  const std::vector<plan::Candidate> able = all_candidates(options, platforms, ranks, report.notes);
   progress_end();
   const bool priced =
       std::ranges::all_of(able, [](const plan::Candidate& c) { return c.price_USD.has_value(); });
@@ -281,7 +344,7 @@ int run_plan(const PlanOptions& options) {
     other.set = set;
     std::vector<std::string> said;
     const std::vector<PlannedPlatform> on = platforms_of(other, said);
-    return judged_rows(plan::judge(candidates(other, on, ranks, tell_progress, said), limits, aim));
+    return judged_rows(plan::judge(all_candidates(other, on, ranks, said), limits, aim));
   });
   progress_end();
   if (any) {
@@ -317,7 +380,8 @@ void add_plan(CLI::App& app, int& exit_code) {
       ->excludes(model)
       ->option_text("X");
   verb->add_option("-p,--platform", options->platforms,
-                   "Machines to choose from: names from `collcast platforms`, or files")
+                   "Machines to choose from: names from `collcast platforms`, or files. Several of these, of "
+                   "--framework, --batch, --precision and of --ranks make a candidate of each combination")
       ->required()
       ->option_text("P[,P...]");
   verb->add_option(

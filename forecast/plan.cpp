@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
+#include <tuple>
 
 #include "support/error.hpp"
 
@@ -53,9 +53,10 @@ Judged judged(const Candidate& c, const Limits& limits, Aim aim) {
   const double slower = c.high / c.time;
   if (limits.time_s)
     j.margins.push_back({"time", c.time.value / *limits.time_s, c.high.value / *limits.time_s});
-  if (limits.efficiency)
-    j.margins.push_back(
-        {"efficiency", *limits.efficiency / c.efficiency, *limits.efficiency / c.efficiency * slower});
+  if (limits.efficiency) {
+    const double used = *limits.efficiency / c.efficiency;
+    j.margins.push_back({"efficiency", used, std::max(used, used * slower / c.slower_alone)});
+  }
   if (limits.cost_USD)
     j.margins.push_back({"cost", *j.cost_USD / *limits.cost_USD, *j.worst_cost_USD / *limits.cost_USD});
   if (limits.power_W)
@@ -70,13 +71,6 @@ Judged judged(const Candidate& c, const Limits& limits, Aim aim) {
   return j;
 }
 
-/// To the three digits that tables show: what differs by less is a tie, and the faster of two comes first.
-double shown(double x) {
-  if (!(x > 0)) return x;
-  const double digit = std::pow(10, std::floor(std::log10(x)) - 2);
-  return std::round(x / digit) * digit;
-}
-
 }  // namespace
 
 Aim parse_aim(const std::string& text) {
@@ -89,6 +83,20 @@ std::string_view name(Aim aim) {
   return aims[static_cast<std::size_t>(aim)];
 }
 
+std::string Candidate::name() const {
+  std::string words = platform;
+  if (!framework.empty()) words += ", " + framework;
+  if (!batch.empty()) words += ", batch " + batch;
+  if (!precision.empty()) words += ", " + precision;
+  return words;
+}
+
+double shown(double x) {
+  if (!(x > 0)) return x;
+  const double digit = std::pow(10, std::floor(std::log10(x)) - 2);
+  return std::round(x / digit) * digit;
+}
+
 std::vector<Judged> judge(const std::vector<Candidate>& candidates, const Limits& limits, Aim aim) {
   std::vector<Judged> all;
   for (const Candidate& c : candidates) {
@@ -99,12 +107,18 @@ std::vector<Judged> judge(const std::vector<Candidate>& candidates, const Limits
     require(c, limits, aim);
     all.push_back(judged(c, limits, aim));
   }
+  const auto every = [&all](std::optional<double> Judged::*of) {
+    return std::ranges::all_of(
+        all, [of](const Judged& j) { return !j.candidate.refused.empty() || (j.*of).has_value(); });
+  };
+  const bool priced = every(&Judged::cost_USD), powered = every(&Judged::power_W);
   const auto missed = [](const Judged& j) { return j.margins.empty() ? HUGE_VAL : j.margins[0].used; };
   std::ranges::stable_sort(all, [&](const Judged& a, const Judged& b) {
     if (a.feasible != b.feasible) return a.feasible;
     if (!a.feasible) return missed(a) < missed(b);
-    const auto key = [aim](const Judged& j) {
-      return std::pair(aim == Aim::nodes ? j.aimed : shown(j.aimed), j.candidate.time);
+    const auto key = [&](const Judged& j) {
+      return std::tuple(aim == Aim::nodes ? j.aimed : shown(j.aimed), shown(j.candidate.time.value),
+                        priced ? shown(*j.cost_USD) : 0, powered ? shown(*j.power_W) : 0, j.candidate.time);
     };
     return key(a) < key(b);
   });

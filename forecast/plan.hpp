@@ -14,16 +14,21 @@ namespace collcast::plan {
 /// A platform with a number of ranks, and its forecast for the whole job.
 struct Candidate {
   std::string platform;  ///< as it was asked for
+  /// Those of a training job, where plans have several.
+  std::string framework = {}, batch = {}, precision = {};
   Rank ranks = 1;
   int nodes = 1;
   Seconds time = {}, low = {}, high = {};
   double efficiency = 1;                 ///< against one processor alone
+  double slower_alone = 1;               ///< at the slow end, one processor alone takes this times as long
   Bytes memory = {}, holds = {};         ///< that a rank needs, and that it has; 0: not known
   std::optional<double> price_USD = {};  ///< of a node, per hour
   std::optional<double> power_W = {};    ///< of a node
   std::string limited_by = {};
   std::string refused = {};  ///< why there is no forecast
 
+  /// "dgx-a100", "dgx-a100, zero3, batch 64".
+  std::string name() const;
   /// Whether there is a forecast, and memory enough.
   bool runs() const { return refused.empty() && !(holds > Bytes() && memory > holds); }
 };
@@ -55,8 +60,12 @@ struct Judged {
   double aimed_low = 0, aimed_high = 0;
 };
 
+/// A number to the three digits that tables show.
+double shown(double x);
+
 /// Ranks the candidates. Feasible ones come first, the best by the aim to three digits at the front, among
-/// equals the fastest; then the others by how far they miss their limits. Throws InputError if the aim or a
+/// equals the fastest, of these the cheapest, of these those that take the least power, where all have prices
+/// and powers; then the others by how far they miss their limits. Throws InputError if the aim or a
 /// limit needs a price or a power that a platform does not have.
 std::vector<Judged> judge(const std::vector<Candidate>& candidates, const Limits& limits, Aim aim);
 

@@ -79,12 +79,12 @@ Graph graph(const std::vector<plan::Judged>& all, const plan::Limits& limits) {
   if (!terms.hours) g.y.title = "time", g.y.text = text::seconds;
   std::map<std::string, std::vector<const plan::Judged*>> platforms;
   for (const plan::Judged& j : all)
-    if (j.candidate.refused.empty()) platforms[j.candidate.platform].push_back(&j);
+    if (j.candidate.refused.empty()) platforms[j.candidate.name()].push_back(&j);
   g.curves.push_back(frontier(all, terms));
   for (const auto& [name, candidates] : platforms) add_platform(g.curves, name, candidates, terms);
   if (all[0].feasible) {
     const plan::Candidate& best = all[0].candidate;
-    g.curves.push_back({"the answer: " + best.platform + ", " + std::to_string(best.ranks) + " ranks",
+    g.curves.push_back({"the answer: " + best.name() + ", " + std::to_string(best.ranks) + " ranks",
                         {terms.point(all[0])},
                         Look::star});
   }

@@ -455,6 +455,20 @@ TEST(Plan, SaysWhatIsWrong) {
   EXPECT_NE(nobody.err.find("unknown application 'kmeens'"), std::string::npos) << nobody.err;
 }
 
+/// A candidate of each framework and batch, each as the plan of it alone has it.
+TEST(Plan, TakesListsOfFrameworksAndBatches) {
+  const std::string plan =
+      "plan --model alexnet --samples 1e5 --platform dgx-1v --ranks 4 --aim time --format csv ";
+  const Outcome all = collcast(plan + "--framework horovod:fusion=4MiB,cycle=5ms,ddp --batch 32,64");
+  EXPECT_EQ(rows(all), 4) << all.out;
+  EXPECT_NE(all.out.find("\"horovod:fusion=4MiB,cycle=5ms\",64,"), std::string::npos) << all.out;
+  EXPECT_NE(all.out.find(",ddp,32,"), std::string::npos) << all.out;
+  const std::string alone = collcast(plan + "--batch 64").out;
+  const std::string numbers = alone.substr(alone.find(",4,"), 20);
+  EXPECT_NE(all.out.find(",ddp,64" + numbers), std::string::npos) << all.out << alone;
+  EXPECT_EQ(collcast(plan + "--framework ddp,zeroo").code, 2);
+}
+
 /// What a tenth more saves is of the machine that was chosen, even if a slower one has its name.
 TEST(Plan, OfTwoPlatformsOfOneName) {
   if (::collcast::address_sanitizer) GTEST_SKIP() << "as OfATraceAndOfAJob";

@@ -67,6 +67,40 @@ TEST(Plan, TheFasterOfEqualCosts) {
             "slow");
 }
 
+/// Of the same time, to three digits, the cheaper; of the same cost, too, what takes less power.
+TEST(Plan, TiesOfTimeAreBrokenByCostAndPower) {
+  Candidate dear = on("dear", 1, 2, 11), cheap = on("cheap", 1, 2.0001, 10), lean = on("lean", 1, 2.0002, 10);
+  lean.power_W = 4000;
+  const auto first = [](const std::vector<Candidate>& all) {
+    return judge(all, {}, Aim::time)[0].candidate.platform;
+  };
+  EXPECT_EQ(first({dear, cheap}), "cheap");
+  EXPECT_EQ(first({cheap, lean}), "lean");
+  lean.price_USD.reset();  // costs do not compare
+  EXPECT_EQ(first({dear, cheap, lean}), "lean");
+  EXPECT_EQ(first({dear, on("faster", 1, 1.9, 20)}), "faster");
+}
+
+/// A step of computation alone is as efficient on a slow GPU as on a fast one.
+TEST(Plan, AtTheSlowEndTheProcessorAloneIsSlowerToo) {
+  Candidate c = on("a", 1, 1, 1);
+  c.slower_alone = 1.2;  // as c.high
+  const Judged j = judge({c}, {.efficiency = 0.79}, Aim::time)[0];
+  EXPECT_TRUE(j.safe);
+  EXPECT_DOUBLE_EQ(j.margins[0].used_at_worst, 0.79 / 0.8);
+  c.slower_alone = 1.1;  // communication is slower still
+  EXPECT_FALSE(judge({c}, {.efficiency = 0.79}, Aim::time)[0].safe);
+  c.slower_alone = 1.3;
+  EXPECT_DOUBLE_EQ(judge({c}, {.efficiency = 0.79}, Aim::time)[0].margins[0].used_at_worst, 0.79 / 0.8);
+}
+
+TEST(Plan, CandidatesAreNamedByWhatDiffers) {
+  Candidate c = on("a", 1, 1, 1);
+  EXPECT_EQ(c.name(), "a");
+  c.framework = "zero3", c.batch = "64";
+  EXPECT_EQ(c.name(), "a, zero3, batch 64");
+}
+
 TEST(Plan, WhatDoesNotFitOrHasNoForecastIsLast) {
   Candidate full = on("full", 1, 1, 1), refused = on("refused", 1, 1, 1);
   full.memory = Bytes(41e9);
