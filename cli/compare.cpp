@@ -162,6 +162,8 @@ void tell_idle(Report& report) {
   const auto idle = [](const Json& r) { return r.value("idle_s", 0.0) > 1e-3 * r.value("time_s", 0.0); };
   if (!std::ranges::any_of(runs.rows, idle)) {
     std::erase_if(runs.columns, [](const Column& c) { return c.title == "idle"; });
+    *std::ranges::find(runs.columns, "exposed", &Column::title) =
+        number_of("exposed", "exposed_communication_s", seconds);
     return;
   }
   const std::string parts = "exposed communication";
