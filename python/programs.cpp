@@ -63,20 +63,22 @@ Json where_time_goes(const Playing& playing, const StepForecast& f) {
 
 py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::string>& platforms,
                  const OneOrMore<Rank>& ranks, const std::string& framework, const std::string& precision,
-                 int batch, std::optional<double> throughput, double slowdown, double noise,
+                 std::optional<int> batch, std::optional<double> throughput, double slowdown, double noise,
                  const std::string& input, const std::string& checkpoint, const std::string& policy,
                  const std::string& engine, const Assignments& set, const std::string& steps, bool explain,
-                 bool sensitivity) {
+                 bool sensitivity, std::optional<int> global_batch) {
+  const auto said = [](std::optional<int> n) { return n ? std::to_string(*n) : ""; };
   workloads::TrainingText step{.model = {},
                                .framework = framework,
                                .precision = precision,
                                .policy = policy,
-                               .batch = std::to_string(batch),
+                               .batch = said(batch),
                                .throughput = throughput ? number_text(*throughput) : "",
                                .slowdown = number_text(slowdown),
                                .noise = number_text(noise),
                                .input = input,
-                               .checkpoint = checkpoint};
+                               .checkpoint = checkpoint,
+                               .global_batch = said(global_batch)};
   std::optional<workloads::Convergence> experience;
   if (!steps.empty()) experience = workloads::parse_convergence(read_file(steps), steps);
   const HowPlayed how{policy, engine};
@@ -205,10 +207,10 @@ void add_programs(py::module_& m) {
         "program's options. algorithm: {'allreduce': 'ring'}; timeline: a file "
         "FILE.json.gz to write, of who computes and sends what when.");
   m.def("train", &train, "model"_a, "platform"_a, "ranks"_a, py::kw_only(), "framework"_a = "ddp",
-        "precision"_a = "fp32", "batch"_a = 32, "throughput"_a = py::none(), "slowdown"_a = 0.0,
+        "precision"_a = "fp32", "batch"_a = py::none(), "throughput"_a = py::none(), "slowdown"_a = 0.0,
         "noise"_a = 0.0, "input"_a = "", "checkpoint"_a = "", "policy"_a = "", "engine"_a = "",
         "set"_a = Assignments(std::vector<std::string>()), "steps"_a = "", "explain"_a = false,
-        "sensitivity"_a = false,
+        "sensitivity"_a = false, "global_batch"_a = py::none(),
         "How long a training step takes, and what limits it: a dictionary per platform, model and ranks, "
         "which may be lists, with the keys of the rows of `collcast train --format json`. Arguments are the "
         "program's options; `explanation` and `sensitivity` are keys of the rows.");
