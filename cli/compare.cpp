@@ -158,14 +158,7 @@ std::vector<Column> columns(const Compared& of, const Json& rows) {
 
 /// Of replays in which ranks are idle, idle time is a column of its own.
 void tell_idle(Report& report) {
-  Section& runs = report.sections[0];
-  const auto idle = [](const Json& r) { return r.value("idle_s", 0.0) > 1e-3 * r.value("time_s", 0.0); };
-  if (!std::ranges::any_of(runs.rows, idle)) {
-    std::erase_if(runs.columns, [](const Column& c) { return c.title == "idle"; });
-    *std::ranges::find(runs.columns, "exposed", &Column::title) =
-        number_of("exposed", "exposed_communication_s", seconds);
-    return;
-  }
+  if (!shows_idle(report.sections[0])) return;
   const std::string parts = "exposed communication";
   report.remark.replace(report.remark.find(parts), parts.size(), parts + " + idle");
 }

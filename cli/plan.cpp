@@ -267,8 +267,9 @@ std::vector<plan::Candidate> all_candidates(const PlanOptions& options,
                                             const std::vector<PlannedPlatform>& platforms,
                                             const std::vector<Rank>& ranks, std::vector<std::string>& notes) {
   if (options.model.empty()) return candidates(options, platforms, ranks, tell_progress, notes);
-  const std::vector<std::string> frameworks = listed(options.framework), batches = listed(options.batch),
-                                 precisions = listed(options.precision);
+  const auto parts = [](const std::string& text) { return text.empty() ? std::vector{text} : listed(text); };
+  const std::vector<std::string> frameworks = parts(options.framework), batches = parts(options.batch),
+                                 precisions = parts(options.precision);
   std::vector<plan::Candidate> all;
   for (const std::string& framework : frameworks)
     for (const std::string& batch : batches)

@@ -134,12 +134,22 @@ int Several::answer(const std::string& verb, const std::string& about, Format fo
                      [](std::int64_t n, std::int64_t of) { progress(count(n) + " of " + count(of)); });
   progress_end();
   if (verb == "train") tell_memory(all.report);
+  if (verb == "replay") shows_idle(all.report.sections[0]);
   const bool fit = tell_what_fits(all.report);
   if (!plotted.empty())
     plot(plotted, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},
          all.report.notes);
   print(all.report, format);
   return all.failed > 0 || !fit ? 1 : 0;
+}
+
+bool shows_idle(report::Section& runs) {
+  const auto idle = [](const Json& r) { return r.value("idle_s", 0.0) > 1e-3 * r.value("time_s", 0.0); };
+  if (std::ranges::any_of(runs.rows, idle)) return true;
+  std::erase_if(runs.columns, [](const report::Column& c) { return c.title == "idle"; });
+  *std::ranges::find(runs.columns, "exposed", &report::Column::title) =
+      report::number_of("exposed", "exposed_communication_s", seconds);
+  return false;
 }
 
 void tell_memory(report::Report& report) {

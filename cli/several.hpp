@@ -41,6 +41,10 @@ void tell_memory(report::Report& report);
 /// Adds to a report of training steps which of its rows do not fit into memory. Returns whether all do.
 bool tell_what_fits(report::Report& report);
 
+/// Takes the column of idle time out of replays in which no rank is idle for a thousandth of the time, which
+/// then counts as exposed. Returns whether it stays.
+bool shows_idle(report::Section& runs);
+
 /// Asks a verb of sweeps at these points on all processors. Throws InputError if a point makes no sense, and
 /// SubstrateError if one failed.
 std::vector<sweep::Rows> ask_all(const std::string& verb, const std::vector<sweep::Point>& points);
