@@ -14,7 +14,7 @@ namespace collcast {
 enum class Cause : std::uint8_t {
   overhead,   ///< software of the sender or the receiver
   latency,    ///< from the departure of the last byte to its arrival
-  link,       ///< bytes on the slowest link of their route, unless software is slower
+  link,       ///< bytes on the slowest link of their route
   queue,      ///< waiting behind other messages
   reduction,  ///< reducing received data into own data
   compute,
@@ -25,11 +25,6 @@ constexpr std::string_view name(Cause cause) {
   constexpr std::string_view names[] = {"overhead",  "latency", "link", "queue",
                                         "reduction", "compute", "wait", "collective"};
   return names[static_cast<std::size_t>(cause)];
-}
-
-/// What the bytes of a message are spent on.
-inline Cause pace(const Wire& wire) {
-  return wire.paced_by_software() ? Cause::overhead : Cause::link;
 }
 
 /// One delay on a critical path, of a message from one place to another or of one place alone.
@@ -151,12 +146,13 @@ class TracedClock {
   }
   Time queue(Time t, Time until, const Wire& wire, Bytes bytes, Place from, Place to) {
     if (!(until.at > t.at)) return t;
-    const Seconds waited = until.at - t.at, software = wire.software_share(bytes) * waited;
-    return {until.at, log_.add(log_.add(t.why, software, Cause::overhead, from, to), waited - software,
-                               Cause::queue, from, to)};
+    const Seconds waited = until.at - t.at, gaps = wire.gap_share(bytes) * waited;
+    return {until.at, log_.add(log_.add(t.why, gaps, Cause::overhead, from, to), waited - gaps, Cause::queue,
+                               from, to)};
   }
   Time carry(Time t, const Wire& wire, Bytes bytes, Place from, Place to) {
-    return later(t, bytes * wire.per_byte, pace(wire), from, to);
+    const CauseLog::Entry why = log_.add(t.why, bytes * wire.software, Cause::overhead, from, to);
+    return {t.at + bytes * wire.per_byte, log_.add(why, wire.occupation(bytes), Cause::link, from, to)};
   }
   Time hold(Time t, Seconds held, const Wire& w, Bytes bytes, Place from, Place to) {
     Time end = later(t, w.overhead + w.receive_overhead, Cause::overhead, from, to);

@@ -32,9 +32,6 @@ struct Wire {
   Seconds handshake = {};  ///< of a rendezvous, before the first byte leaves
   /// The part of `per_byte` that software takes. It holds up the sender's next message, but not its ports.
   SecondsPerByte software = {};
-  /// That software is so little slower than the links that it is taken to be bound by them, and moves with
-  /// them.
-  bool bound_by_links = false;
   /// The sender itself moves the bytes, as the threads of a GPU do, and goes on when the last has left.
   /// Messages of its other channels wait only for the port.
   bool streamed = false;
@@ -50,13 +47,8 @@ struct Wire {
   /// For how long the bytes of a message occupy the port where they leave, and the one where they arrive.
   Seconds occupation(Bytes bytes) const { return bytes * (per_byte - software); }
   Seconds occupation_in(Bytes bytes) const { return bytes * (per_byte - software - spare_in); }
-  /// Whether its bytes go at the pace of software, since that is slower than the links, and not by rounding
-  /// alone.
-  bool paced_by_software() const { return !bound_by_links && software > 1e-9 * per_byte; }
   /// The part of the time for which a message holds the port where it leaves that is its gap.
   double gap_share(Bytes bytes) const { return gap > Seconds(0) ? gap / (gap + occupation(bytes)) : 0; }
-  /// Of the time for which it holds up the next message of its sender: the part that is software's.
-  double software_share(Bytes bytes) const { return paced_by_software() && !streamed ? 1 : gap_share(bytes); }
 };
 
 /// What switches do with a message: they replicate it, or reduce it with others.

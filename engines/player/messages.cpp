@@ -154,7 +154,7 @@ void Interpreter::pay_for(Waiter sender, Message& m) {
 }
 
 /// The cause of a message's departure or arrival: the time of its bytes on an idle network counts as link or
-/// software, whichever is slower, and of its wait for the port what gaps took as software; the rest as
+/// software, and of its wait for the port what gaps took as software; the rest as
 /// queueing: for the link that slowed the bytes, for the port, or for those links that slowed what held the
 /// port.
 CauseLog::Entry Interpreter::carried(Index id, bool there) {
@@ -174,7 +174,8 @@ CauseLog::Entry Interpreter::carried(Index id, bool there) {
     took(m.wire.overhead + m.wire.receive_overhead, Cause::overhead);
   if (there) took(m.wire.latency, Cause::latency);
   if (!m.has_left) {
-    took(m.bytes * m.wire.per_byte, pace(m.wire));
+    took(m.bytes * m.wire.software, Cause::overhead);
+    took(m.wire.occupation(m.bytes), Cause::link);
     const Backend::HeldUp held = backend_.held_up(id);
     took(held.slowed, Cause::queue, held.by);
     took(m.wire.gap_share(m.bytes) * held.waited, Cause::overhead);  // as if those in front were like it
@@ -238,9 +239,9 @@ void Interpreter::flush() {
     }
     backend_.after(waits, {Event::Kind::admitted, id});
     if (!options_.explain) continue;
-    const Seconds software = m.wire.software_share(m.bytes) * waits;
-    m.why = log_.add(m.why, software, Cause::overhead, m.from, m.to);
-    m.why = log_.add(m.why, waits - software, Cause::queue, m.from, m.to);
+    const Seconds gaps = m.wire.gap_share(m.bytes) * waits;
+    m.why = log_.add(m.why, gaps, Cause::overhead, m.from, m.to);
+    m.why = log_.add(m.why, waits - gaps, Cause::queue, m.from, m.to);
     m.entered += waits;
   }
   entering_.clear();

@@ -136,7 +136,6 @@ Wire GdrFabric::staged(Wire w, Place from, Place to, Bytes bytes, bool same_node
   const SecondsPerByte links = same_node ? w.per_byte - w.software : message.per_byte - message.software;
   w.per_byte = std::max({links, out.per_byte, message.per_byte, in.per_byte});
   w.software = w.per_byte - links;
-  w.bound_by_links = message.bound_by_links && w.per_byte <= message.per_byte;
   w.spare_in = same_node ? w.spare_in : message.spare_in;
   w.overhead = out.overhead + message.overhead;
   w.receive_overhead = message.receive_overhead + in.overhead;

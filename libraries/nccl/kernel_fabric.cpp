@@ -169,7 +169,6 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
   Seconds ahead;  // of the first chunk, which has its bytes' time on the card like the others
   if (chunk_ > Bytes(0) && bytes > chunk_) {
     w.software = std::max(SecondsPerByte(0), threads_ - w.per_byte);
-    w.bound_by_links = false;
     w.per_byte += w.software;
     bytes = chunk_, ahead = chunk_ * w.software;
   }

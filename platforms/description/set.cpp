@@ -73,6 +73,9 @@ Json value_of(const Schema& schema, const std::string& path, const std::string& 
   return list;
 }
 
+/// Software whose bandwidth is at least this share of the port's counts as bound by the port.
+constexpr double bound_by_port = 0.8;
+
 /// A software bandwidth bound by the port scales with the port's.
 void scale(Json& costs, double before, double after) {
   const auto found = costs.find("bandwidth_GBps");

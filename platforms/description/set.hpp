@@ -5,9 +5,6 @@
 
 namespace collcast {
 
-/// Software between nodes whose bandwidth is at least this share of the port's counts as bound by the port.
-constexpr double bound_by_port = 0.8;
-
 /// Makes assignments of `origin`, a part of `file`, which must not override parameters, as these need a
 /// source. `json` keeps to the schema; whether the whole is sound, before or after, is left open. Throws
 /// InputError.

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "platforms/description/set.hpp"
-
 namespace collcast {
 namespace {
 
@@ -88,7 +86,6 @@ SizedWire WireTable::with_software(const Wire& hardware, const Blueprint::Softwa
     wire.latency = hardware.latency + t.wire.latency;
     wire.per_byte = slower(hardware.per_byte, t.wire.per_byte);
     wire.software = wire.per_byte - hardware.per_byte;
-    wire.bound_by_links = hardware.bound_by_links && hardware.per_byte >= bound_by_port * wire.per_byte;
     if (t.copy > wire.per_byte)
       wire.per_byte = t.copy;
     else
@@ -270,7 +267,6 @@ SizedWire WireTable::across(const Crossing& way, int from, int to) {
   const PortNumbers ports = port_numbers(b, graph_);
   wire.out = ports.nic_out(nic_out);
   wire.in = ports.nic_in(nic_in);
-  wire.bound_by_links = true;
   return with_software(wire, from, to, b.between_nodes);
 }
 

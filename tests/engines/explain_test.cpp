@@ -251,23 +251,6 @@ TEST(Engines, PassCopiesOnceWhereRanksAreDealtOut) {
   EXPECT_NEAR(by("path", "dgx-h100", Collective::broadcast, "multicast", 1 << 20), played, 1e-9 * played);
 }
 
-/// Software that is slower than the link is what the time depends on, and is what is named.
-TEST(Explanation, BytesGoAtThePaceOfTheSlower) {
-  const Call call{.ranks = 2, .message = Bytes(64 << 20)};
-  const SizedSchedule sized(algorithm(Collective::broadcast, "flat"), call);
-  for (const char* e : {"path", "contention"})
-    for (const bool slow_link : {false, true}) {
-      Description summit = load_platform("summit");
-      if (slow_link) set(summit, "node.link_kinds.nvlink2.bandwidth_GBps=2");
-      const Machine machine(summit, call.ranks);
-      const Reading r = read(engine(e), sized, machine, true);
-      Seconds link, software;
-      for (const Delay& d : r.chain)
-        (d.cause == Cause::link ? link : d.cause == Cause::overhead ? software : link) += d.time;
-      EXPECT_GT(slow_link ? link : software, 0.9 * r.time) << e;
-    }
-}
-
 /// A port that is held by the gap of each message rather than by its bytes: who waits there waits for
 /// software.
 TEST(Explanation, WaitingForGapsIsForSoftware) {
