@@ -154,9 +154,8 @@ void Interpreter::pay_for(Waiter sender, Message& m) {
 }
 
 /// The cause of a message's departure or arrival: the time of its bytes on an idle network counts as link or
-/// software, and of its wait for the port what gaps took as software; the rest as
-/// queueing: for the link that slowed the bytes, for the port, or for those links that slowed what held the
-/// port.
+/// software, and of its wait for the port what gaps took as software; the rest as queueing: for the link that
+/// slowed the bytes, for the port, or for those links that slowed what held the port.
 CauseLog::Entry Interpreter::carried(Index id, bool there) {
   if (!options_.explain) return 0;
   Message& m = messages_[id];
