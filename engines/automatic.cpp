@@ -108,7 +108,7 @@ bool messages_may_share(const Schedule& schedule, const Fabric& fabric) {
 }
 
 ResolvedEngine resolve(const Engine& asked, const SizedSchedule& subject, const Fabric& fabric) {
-  if (asked.name != "auto") return {&asked, {}};
+  if (!asked.chooses) return {&asked, {}};
   if (too_many(subject.schedule))
     return {&engine("path"),
             "schedules of more than 300,000 messages are answered by critical path, which ignores that ranks "

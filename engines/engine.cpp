@@ -136,18 +136,38 @@ Reading by_itself(const SizedSchedule& subject, const Fabric& fabric, bool expla
   return read(*resolve(engine("auto"), subject, fabric).engine, subject, fabric, explain);
 }
 
-constexpr bool quick = true, contention = true, workers = true, overlap = true;
-
 const Engine table[] = {
-    {"formula", "the algorithm's closed form on the slowest path that it uses", by_formula, nullptr, quick},
-    {"path", "critical path, no contention between ranks", by_path, play, quick, !contention, workers,
-     overlap},
-    {"contention", "messages in order at each NIC, flows that share links max-min", by_contention, contend,
-     !quick, contention, workers, !overlap},
-    {"simgrid", "SimGrid: messages in order at each NIC, shared links in the network", nullptr,
-     simulate_program, !quick, contention, workers, !overlap, can_simulate},
-    {"auto", "contention where messages can share links, path where they cannot or are too many", by_itself,
-     nullptr, !quick, contention, workers, overlap},
+    {.name = "formula",
+     .what = "the algorithm's closed form on the slowest path that it uses",
+     .read = by_formula,
+     .quick = true,
+     .closed_form = true},
+    {.name = "path",
+     .what = "critical path, no contention between ranks",
+     .read = by_path,
+     .play = play,
+     .quick = true,
+     .workers = true,
+     .overlap = true},
+    {.name = "contention",
+     .what = "messages in order at each NIC, flows that share links max-min",
+     .read = by_contention,
+     .play = contend,
+     .contention = true,
+     .workers = true},
+    {.name = "simgrid",
+     .what = "SimGrid: messages in order at each NIC, shared links in the network",
+     .play = simulate_program,
+     .contention = true,
+     .workers = true,
+     .built = can_simulate},
+    {.name = "auto",
+     .what = "contention where messages can share links, path where they cannot or are too many",
+     .read = by_itself,
+     .chooses = true,
+     .contention = true,
+     .workers = true,
+     .overlap = true},
 };
 
 }  // namespace
@@ -188,7 +208,7 @@ const Engine& playing_engine(std::string_view name) {
 }
 
 void require_messages(const Engine& engine) {
-  if (!engine.play && engine.name != "auto")
+  if (!engine.play && !engine.chooses)
     throw InputError("--engine " + std::string(engine.name) + " plays no messages; " + engine_names(true) +
                      " do");
 }

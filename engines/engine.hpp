@@ -54,12 +54,14 @@ struct Engine {
   std::string_view name;
   std::string_view what;  ///< one line, for users
   /// Reads a schedule; null: `play` plays it as a program. Throws InputError if the engine cannot.
-  Reading (*read)(const SizedSchedule&, const Fabric&, bool explain);
+  Reading (*read)(const SizedSchedule&, const Fabric&, bool explain) = nullptr;
   /// Plays any program; null: the engine reads schedules only.
-  Result (*play)(Program&, const Fabric&, const PlayOptions&);
+  Result (*play)(Program&, const Fabric&, const PlayOptions&) = nullptr;
   /// Asked again for both ends of the uncertainty; the answers of other engines are scaled as those of
   /// `path`.
   bool quick = false;
+  bool closed_form = false;               ///< takes an algorithm's formula, not its schedule
+  bool chooses = false;                   ///< stands for another engine (engines/automatic.hpp)
   bool contention = false;                ///< models messages that share links
   bool workers = false;                   ///< models a processor that plays for several ranks
   bool overlap = false;                   ///< models ranks that compute during the collective

@@ -115,7 +115,7 @@ class Inquiry {
     if (by_library()) check_policy(q_.policy);
     if (by_library()) check_memory(q_.policy, q_.memory);
     check_transport();
-    if (q_.with_synthesized && (!every_ || by_library() || q_.offload.asked() || engine_.name == "formula"))
+    if (q_.with_synthesized && (!every_ || by_library() || q_.offload.asked() || engine_.closed_form))
       throw InputError(
           "--with-synthesized goes with --algorithm all, and not with --policy, --offload and --engine "
           "formula");
@@ -124,7 +124,7 @@ class Inquiry {
     answer_.offload = q_.offload;
     for (const Description& d : platforms_) {
       answer_.workers.push_back(workers(q_.offload, d));
-      if (engine_.name == "formula" && d.name() != "flat")
+      if (engine_.closed_form && d.name() != "flat")
         note("the formula takes alpha, beta and gamma of the slowest path that the schedule uses");
     }
     for (const Collective collective : collectives_)

@@ -176,7 +176,7 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
     return {choice, rest().predict(*choice.algorithm, choice.call, engine)};
   }
   const nccl::Candidate chosen = nccl::choose(told, collective, asked, situation());
-  const bool by_kernels = own_transport_ && engine.name != "formula" && nccl::has_transport(chosen.shape);
+  const bool by_kernels = own_transport_ && !engine.closed_form && nccl::has_transport(chosen.shape);
   Choice choice = by_kernels ? as_played(told, collective, asked, chosen) : by_rule();
   const Algorithm& a = *choice.algorithm;
   if (!own_transport_) {
@@ -184,11 +184,11 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
     choice.why += ", on its own transport, which " + forecaster_.transport().name() + " replaces";
     return {choice, forecaster_.predict(a, choice.call, engine)};
   }
-  if (engine.name == "formula") return {choice, rest().predict(a, choice.call, engine), chosen.time};
+  if (engine.closed_form) return {choice, rest().predict(a, choice.call, engine), chosen.time};
   const Forecaster& sender = by_kernels
                                  ? sent_by(chosen, play(views_[nominal], collective, choice.call, chosen))
                                  : sent_by({nccl_->minor, chosen.shape, chosen.protocol});
-  const bool closed = engine.name == "path" || engine.name == "auto";
+  const bool closed = engine.name == "path" || engine.chooses;
   if (!by_kernels) {
     Prediction p = sender.predict(a, choice.call, closed ? collcast::engine("path") : engine);
     p.calibrated = calibrated_ && forecaster_.calibrated();
@@ -224,7 +224,7 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
     told.algo = shape;
     return by_nccl(told, a.collective, asked, engine);
   }
-  const bool nccl = nccl_ && own_transport_ && asked.ranks > 1 && engine.name != "formula";
+  const bool nccl = nccl_ && own_transport_ && asked.ranks > 1 && !engine.closed_form;
   const OfPairs* pairs = of_pairs(a.collective);
   const auto transport = [&]() -> nccl::KernelSettings {
     if (pairs) {

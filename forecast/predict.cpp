@@ -228,7 +228,7 @@ Seconds Forecaster::watch(const Algorithm& a, const Call& c, const Engine& engin
   const SizedSchedule subject(a, c);
   const ResolvedEngine resolved = resolve(engine, subject, nominal_.fabric);
   // Where the critical path is as good, contention takes as long, and knows all links.
-  const bool either = engine.name == "auto" && resolved.note.empty();
+  const bool either = engine.chooses && resolved.note.empty();
   const Engine& by = either ? collcast::engine("contention") : *resolved.engine;
   require_messages(by);
   const std::string name = full_name(a);
