@@ -2,18 +2,15 @@
 #include "engines/simgrid/child.hpp"
 
 #include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <type_traits>
 
 #include "support/error.hpp"
 #include "support/interrupt.hpp"
+#include "support/process/forked.hpp"
 
 namespace collcast {
 namespace {
@@ -21,15 +18,10 @@ namespace {
 /// The kinds of records that the child sends its parent; the data follow.
 enum class News : char { interval, step, delivery, use, progress, result, bad_input, failure, interrupted };
 
-int check(int status, const char* what) {
-  if (status < 0) throw SubstrateError(std::string(what) + ": " + std::strerror(errno));
-  return status;
-}
-
-/// The child's end of the pipe.
+/// The child's end.
 class Writer {
  public:
-  explicit Writer(int fd) : fd_(fd) {}
+  explicit Writer(int socket) : socket_(socket) {}
   template <class T>
   void put(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -43,17 +35,12 @@ class Writer {
     for (const T& value : values) put(value);
   }
   void flush() {
-    for (std::size_t sent = 0; sent < buffer_.size();) {
-      const ssize_t n = write(fd_, buffer_.data() + sent, buffer_.size() - sent);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) _exit(1);  // the parent is gone
-      sent += static_cast<std::size_t>(n);
-    }
+    if (!send_all(socket_, buffer_.data(), buffer_.size())) _exit(1);  // the parent is gone
     buffer_.clear();
   }
 
  private:
-  int fd_;
+  int socket_;
   std::vector<char> buffer_;
 };
 
@@ -91,12 +78,9 @@ void put_error(Writer& out, News kind, const char* what) {
   out.put(std::vector<char>(what, what + std::strlen(what)));
 }
 
-/// What it cannot tell its parent ends it: the code that called fork is the parent's.
-[[noreturn]] void be_child(pid_t parent, int fd, const PlayOptions& options,
-                           const std::function<Result(const PlayOptions&)>& work) noexcept {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the parent has died
-  if (getppid() != parent) _exit(1);
-  Writer out(fd);
+/// In the child: what it cannot tell its parent ends it.
+void be_child(int socket, const PlayOptions& options, const std::function<Result(const PlayOptions&)>& work) {
+  Writer out(socket);
   Reporter reporter(out);
   PlayOptions own = options;
   if (options.observer) own.observer = &reporter;
@@ -117,22 +101,12 @@ void put_error(Writer& out, News kind, const char* what) {
     put_error(out, News::failure, e.what());
   }
   out.flush();
-  _exit(0);  // without the parent's exit handlers and without flushing its files
 }
 
-/// The parent's end of the pipe; destroying it early ends the child.
-class Child {
+/// The parent's end.
+class Reader {
  public:
-  Child(pid_t pid, int fd) : pid_(pid), fd_(fd) {}
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    close(fd_);
-    if (pid_ > 0) {
-      kill(pid_, SIGKILL);
-      waitpid(pid_, nullptr, 0);
-    }
-  }
+  explicit Reader(Forked& child) : child_(child) {}
 
   template <class T>
   T get() {
@@ -163,33 +137,23 @@ class Child {
     }
   }
   void fill() {
-    pollfd ready{fd_, POLLIN, 0};
+    pollfd ready{child_.socket(), POLLIN, 0};
     do {
       end_if_interrupted();
     } while (poll(&ready, 1, 100) <= 0);
-    const ssize_t n = read(fd_, buffer_, sizeof buffer_);
+    const ssize_t n = read(child_.socket(), buffer_, sizeof buffer_);
     if (n < 0 && errno == EINTR) return;
-    if (n <= 0) died();
+    if (n <= 0) throw SubstrateError("the simulating process " + child_.end());
     at_ = 0;
     filled_ = static_cast<std::size_t>(n);
   }
-  [[noreturn]] void died() {
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = 0;
-    throw SubstrateError(WIFSIGNALED(status)
-                             ? "the simulating process was stopped by signal " +
-                                   std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")"
-                             : "the simulating process ended early");
-  }
 
-  pid_t pid_;
-  int fd_;
+  Forked& child_;
   char buffer_[1 << 16];
   std::size_t at_ = 0, filled_ = 0;
 };
 
-Result get_result(Child& child) {
+Result get_result(Reader& child) {
   Result result;
   result.time = child.get<Seconds>();
   result.messages = child.get<std::int64_t>();
@@ -202,7 +166,7 @@ Result get_result(Child& child) {
   return result;
 }
 
-Result listen(Child& child, const PlayOptions& options) {
+Result listen(Reader child, const PlayOptions& options) {
   for (;;) {
     switch (child.get<News>()) {
       case News::interval:
@@ -237,19 +201,8 @@ Result listen(Child& child, const PlayOptions& options) {
 }  // namespace
 
 Result in_child(const PlayOptions& options, const std::function<Result(const PlayOptions&)>& work) {
-  int fds[2];
-  check(pipe(fds), "pipe");
-  std::fflush(stdout);  // the child would print buffered output again
-  std::fflush(stderr);
-  const pid_t parent = getpid(), pid = fork();
-  if (pid == 0) {
-    close(fds[0]);
-    be_child(parent, fds[1], options, work);
-  }
-  close(fds[1]);
-  Child child(pid, fds[0]);
-  check(pid, "fork");
-  return listen(child, options);
+  Forked child([&](int socket) { be_child(socket, options, work); });
+  return listen(Reader(child), options);
 }
 
 }  // namespace collcast

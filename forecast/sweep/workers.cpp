@@ -2,10 +2,6 @@
 #include "forecast/sweep/workers.hpp"
 
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,116 +11,54 @@
 #include <thread>
 
 #include "support/error.hpp"
+#include "support/process/forked.hpp"
 
 namespace collcast::sweep {
 namespace {
 
-int check(int result, const char* what) {
-  if (result < 0) throw SubstrateError(std::string(what) + ": " + std::strerror(errno));
-  return result;
-}
-
-/// All bytes, or false if the other end is gone.
-bool send_all(int socket, const void* bytes, std::size_t count) {
-  const auto* at = static_cast<const char*>(bytes);
-  while (count > 0) {
-    const ssize_t n = send(socket, at, count, MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    count -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
-bool receive_all(int socket, void* bytes, std::size_t count) {
-  auto* at = static_cast<char*>(bytes);
-  while (count > 0) {
-    const ssize_t n = recv(socket, at, count, 0);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    count -= static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
-/// In the worker: answers until nobody asks. What is thrown ends it: the code that called fork is the
-/// parent's.
-[[noreturn]] void work(int socket, const Answerer& answer, pid_t parent) noexcept {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+/// In the worker: answers until nobody asks.
+void work(int socket, const Answerer& answer) {
   std::signal(SIGINT, SIG_IGN);  // the terminal's Ctrl-C is the parent's, whose end is ours
   std::signal(SIGTERM, SIG_DFL);
-  if (getppid() != parent) _exit(1);
   for (std::int64_t number = 0; receive_all(socket, &number, sizeof number);) {
     const std::string text = packed(answer(number));
     const std::size_t size = text.size();
     if (!send_all(socket, &size, sizeof size) || !send_all(socket, text.data(), size)) break;
   }
-  _exit(0);
 }
 
 class Worker {
  public:
-  Worker(const Answerer& answer, const std::vector<std::unique_ptr<Worker>>& others) {
-    int ends[2];
-    check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), "socketpair");
-    const pid_t parent = getpid();
-    pid_ = fork();
-    if (pid_ == 0) {
-      for (const auto& o : others)
-        if (o) close(o->socket_);  // else it would not see its end
-      close(ends[0]);
-      work(ends[1], answer, parent);
-    }
-    close(ends[1]);
-    socket_ = ends[0];
-    if (pid_ < 0) close(socket_);
-    check(pid_, "fork");
-  }
-  ~Worker() {
-    close(socket_);
-    if (busy) kill(pid_, SIGKILL);
-    end();
-  }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
+  explicit Worker(const Answerer& answer) : process_([&](int socket) { work(socket, answer); }) {}
 
-  int socket() const { return socket_; }
+  int socket() const { return process_.socket(); }
   void ask(std::int64_t number) {
     busy = number;
-    send_all(socket_, &number, sizeof number);
+    send_all(socket(), &number, sizeof number);
   }
-  /// The outcome; none if the worker died.
-  std::optional<Outcome> answer() {
+  /// The outcome; `lost` if the worker died.
+  Outcome answer() {
+    busy.reset();
     std::size_t size = 0;
-    if (!receive_all(socket_, &size, sizeof size)) return {};
-    std::string text(size, ' ');
-    if (!receive_all(socket_, text.data(), size)) return {};
-    return unpacked(text);
-  }
-  /// How it ended, in words.
-  std::string end() {
-    int status = 0;
-    while (pid_ > 0 && waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    std::string text;
+    if (receive_all(socket(), &size, sizeof size)) {
+      text.resize(size);
+      if (receive_all(socket(), text.data(), size)) return unpacked(text);
     }
-    pid_ = 0;
-    return WIFSIGNALED(status) ? "killed by signal " + std::to_string(WTERMSIG(status))
-                               : "ended with code " + std::to_string(WEXITSTATUS(status));
+    return {Outcome::Kind::lost, "its process " + process_.end()};
   }
 
   std::optional<std::int64_t> busy;  ///< with this point
 
  private:
-  pid_t pid_ = 0;
-  int socket_ = -1;
+  Forked process_;
 };
 
 void hand_out(int count, const Next& next, const Answerer& answer, const Done& done) {
   std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(count));
   const auto begin = [&](std::unique_ptr<Worker>& w) {
     const auto number = next();
-    if (number && !w) w = std::make_unique<Worker>(answer, workers);
+    if (number && !w) w = std::make_unique<Worker>(answer);
     if (number) w->ask(*number);
     return number.has_value();
   };
@@ -135,18 +69,14 @@ void hand_out(int count, const Next& next, const Answerer& answer, const Done& d
     for (const auto& w : workers) waiting.push_back({w && w->busy ? w->socket() : -1, POLLIN, 0});
     const int ready = poll(waiting.data(), waiting.size(), -1);
     if (ready < 0 && errno == EINTR) continue;
-    check(ready, "poll");
+    if (ready < 0) throw SubstrateError(std::string("poll: ") + std::strerror(errno));
     for (std::size_t i = 0; i < workers.size(); ++i) {
       if (waiting[i].revents == 0) continue;
       auto& w = workers[i];
       const std::int64_t number = *w->busy;
-      std::optional<Outcome> outcome = w->answer();
-      w->busy.reset();
-      if (!outcome) {
-        outcome = Outcome{Outcome::Kind::lost, "its process was " + w->end()};
-        w.reset();
-      }
-      done(number, *outcome);
+      const Outcome outcome = w->answer();
+      if (outcome.kind == Outcome::Kind::lost) w.reset();
+      done(number, outcome);
       busy -= !begin(w);
     }
   }

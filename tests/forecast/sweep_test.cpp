@@ -380,9 +380,9 @@ TEST(Sweep, AFailingPointIsListedTheOthersGoOn) {
     EXPECT_EQ(s.answered, 36);
     ASSERT_EQ(s.failed, 4);
     EXPECT_EQ(s.report.head["failed"][0].dump(), R"({"point":2,"ranks":3,"reason":"three is no number"})");
-    EXPECT_EQ(s.report.head["failed"][1]["reason"], "its process was killed by signal 9");
+    EXPECT_EQ(s.report.head["failed"][1]["reason"], "its process was killed by signal 9 (Killed)");
     EXPECT_EQ(s.report.head["failed"][2]["reason"], "no more memory");
-    EXPECT_EQ(s.report.head["failed"][3]["reason"], "its process was killed by signal 6");
+    EXPECT_EQ(s.report.head["failed"][3]["reason"], "its process was killed by signal 6 (Aborted)");
   }
   std::ofstream(flag) << 1;  // what was lost is asked again, what makes no sense is not
   Journal journal(folder / "j", sweep.identity("test"));

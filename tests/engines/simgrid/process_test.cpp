@@ -135,7 +135,7 @@ TEST(Process, DeathOfTheChildIsAnError) {
     simulate(program, SharedFabric(1, 1, MessageProtocol::Hold::injection));
     FAIL();
   } catch (const SubstrateError& e) {
-    EXPECT_STREQ(e.what(), "the simulating process was stopped by signal 6 (Aborted)");
+    EXPECT_STREQ(e.what(), "the simulating process was killed by signal 6 (Aborted)");
   }
 }
 
@@ -144,7 +144,7 @@ TEST(Process, WhatIsThrownInTheChildStaysThere) {
     in_child({}, [](const PlayOptions&) -> Result { throw 1; });  // which nobody catches
     FAIL();
   } catch (const SubstrateError& e) {
-    EXPECT_STREQ(e.what(), "the simulating process was stopped by signal 6 (Aborted)");
+    EXPECT_STREQ(e.what(), "the simulating process was killed by signal 6 (Aborted)");
   }
 }
 
