@@ -75,7 +75,7 @@ TEST(WhatIf, WhatFitsIsAPartOfTheAnswer) {
 /// Behind slots of 10 GB/s, faster ports do not help what is exposed of a step's communication.
 TEST(WhatIf, TheCapOfExposedCommunicationIsNamed) {
   const std::string step =
-      "train --model bert-large --platform p4d --ranks 64 --batch 8 --precision amp --framework one --set "
+      "train --model bert-large --platform p4d --ranks 16 --batch 8 --precision amp --framework one --set "
       "node.link_kinds.pcie3-x16.bandwidth_GBps=10 --set network.bandwidth_GBps=";
   const std::string cap =
       " does not change the answer; the limit is pcie3-x16, 10.0 GB/s (of the communication that is exposed)";

@@ -86,7 +86,7 @@ void expect_same(const Algorithm& a, const Call& c, const Fabric& fabric, const 
 
 TEST_P(Fold, IsTheWholeReading) {
   const Algorithm& a = *GetParam();
-  testing::EachOrOneIn tried(5);
+  testing::EachOrOneIn tried(9);
   for (const Case& at : cases) {
     if (!a.supports(at.ranks)) continue;
     const Machine machine(load_platform(at.platform), at.ranks, at.placement);

@@ -306,12 +306,12 @@ TEST(Transport, ncclsChoiceOverAnotherOne) {
 /// Of all that a library has each row is asked again by itself.
 TEST(Transport, sensitivityIsOfItsRow) {
   Question all = told_algorithm(told("nccl-2.18:proto=LL", ""), "all");
-  all.sizes = {64_KiB, 64_MiB}, all.sensitivity = true;
+  all.ranks = {4}, all.sizes = {64_KiB, 64_MiB}, all.sensitivity = true;
   const Answer answer = ask(all);
   std::vector<double> largest;
   for (const Bytes size : all.sizes) {
     Question one = told("nccl-2.18:proto=LL", "");
-    one.sizes = {size}, one.sensitivity = true;
+    one.ranks = {4}, one.sizes = {size}, one.sensitivity = true;
     const Answer::Row picked = ask(one).rows.at(0);
     const auto same = std::ranges::find_if(
         answer.rows, [size](const Answer::Row& r) { return *r.picked && r.prediction.call.message == size; });
