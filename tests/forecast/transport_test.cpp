@@ -12,6 +12,7 @@
 #include "platforms/description/load.hpp"
 #include "tests/complaint.hpp"
 #include "tests/sanitized.hpp"
+#include "support/address_sanitizer.hpp"
 
 namespace collcast {
 namespace {
@@ -305,13 +306,14 @@ TEST(Transport, ncclsChoiceOverAnotherOne) {
 
 /// Of all that a library has each row is asked again by itself.
 TEST(Transport, sensitivityIsOfItsRow) {
+  if (address_sanitizer) GTEST_SKIP() << "a thousand forecasts, whose numbers are compared";
   Question all = told_algorithm(told("nccl-2.18:proto=LL", ""), "all");
-  all.ranks = {4}, all.sizes = {64_KiB, 64_MiB}, all.sensitivity = true;
+  all.sizes = {64_KiB, 64_MiB}, all.sensitivity = true;
   const Answer answer = ask(all);
   std::vector<double> largest;
   for (const Bytes size : all.sizes) {
     Question one = told("nccl-2.18:proto=LL", "");
-    one.ranks = {4}, one.sizes = {size}, one.sensitivity = true;
+    one.sizes = {size}, one.sensitivity = true;
     const Answer::Row picked = ask(one).rows.at(0);
     const auto same = std::ranges::find_if(
         answer.rows, [size](const Answer::Row& r) { return *r.picked && r.prediction.call.message == size; });

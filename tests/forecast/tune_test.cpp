@@ -10,8 +10,8 @@
 #include "libraries/tuner/write.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
-#include "tests/complaint.hpp"
 #include "support/address_sanitizer.hpp"
+#include "tests/complaint.hpp"
 
 namespace collcast {
 namespace {

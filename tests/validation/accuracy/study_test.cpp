@@ -7,10 +7,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/address_sanitizer.hpp"
 #include "support/error.hpp"
 #include "tests/folder.hpp"
 #include "tests/shared_data.hpp"
-#include "support/address_sanitizer.hpp"
 
 namespace collcast::accuracy {
 namespace {
