@@ -10,9 +10,9 @@
 #include "forecast/answer.hpp"
 #include "forecast/library.hpp"
 #include "platforms/description/load.hpp"
+#include "support/address_sanitizer.hpp"
 #include "tests/complaint.hpp"
 #include "tests/sanitized.hpp"
-#include "support/address_sanitizer.hpp"
 
 namespace collcast {
 namespace {

@@ -13,10 +13,10 @@
 #include "model/repeats.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
+#include "support/address_sanitizer.hpp"
 #include "support/error.hpp"
 #include "tests/names.hpp"
 #include "tests/sanitized.hpp"
-#include "support/address_sanitizer.hpp"
 
 namespace collcast {
 namespace {
