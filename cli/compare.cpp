@@ -27,7 +27,7 @@ namespace {
 using namespace report;
 
 struct CompareOptions : workloads::ReplayText {
-  std::string nodes, budget, model, framework, precision, batch;
+  std::string nodes, budget, model, framework, precision, batch, global_batch;
   std::vector<std::string> on, platforms, sizes;
   bool engine_given = false;  ///< the verbs differ in what they take else
   Format format = Format::table;
@@ -123,7 +123,8 @@ sweep::Point point(const CompareOptions& options, const Compared& of, const Cont
     p.push_back({"set." + assignment.substr(0, equals), assignment.substr(equals + 1)});
   }
   if (of.verb == "train")
-    add("framework", options.framework), add("precision", options.precision), add("batch", options.batch);
+    add("framework", options.framework), add("precision", options.precision), add("batch", options.batch),
+        add("global_batch", options.global_batch);
   if (options.engine_given || of.verb == "replay") add("engine", options.engine);
   if (of.verb != "predict" && of.verb != "replay") return p;
   add("placement", options.placement);
@@ -186,6 +187,7 @@ void require_fitting(const CLI::App& verb, const std::string& subject) {
   const std::pair<const char*, Of> owners[] = {{"--framework", {"train"}},
                                                {"--precision", {"train"}},
                                                {"--batch", {"train"}},
+                                               {"--global-batch", {"train"}},
                                                {"--size", {"predict"}},
                                                {"--steps", {"replay"}},
                                                {"--fusion", {"replay"}},
@@ -245,6 +247,7 @@ int run_compare(const CompareOptions& options) {
   std::vector<Column> shown = columns(of, rows);
   report.sections = {{"runs", std::move(rows), std::move(shown)}};
   if (of.verb == "replay") tell_idle(report);
+  if (of.verb == "train") tell_memory(report);
   const bool fit = tell_what_fits(report);
   print(report, options.format);
   return fit ? 0 : 1;
@@ -265,6 +268,9 @@ void add_compare(CLI::App& app, int& exit_code) {
   verb->add_option("--framework", options->framework, "Of --model")->option_text("F");
   verb->add_option("--precision", options->precision, "Of --model")->option_text("fp32|tf32|amp|fp8");
   verb->add_option("--batch", options->batch, "Of --model")->option_text("B");
+  verb->add_option("--global-batch", options->global_batch, "Of --model")
+      ->excludes("--batch")
+      ->option_text("B");
   verb->add_option("-s,--size", options->sizes, "Message sizes of a collective")
       ->delimiter(',')
       ->option_text("S[,S...]");

@@ -34,6 +34,36 @@ struct PlanOptions : PlannedJob {
   Format format = Format::table;
 };
 
+/// What a plan of a training job may choose, besides platform and ranks.
+struct PlanChoice {
+  const char *key, *title;
+  bool counts;
+  std::string TrainingText::*text;
+  std::string plan::Candidate::*chosen;
+};
+constexpr PlanChoice plan_choices[] = {
+    {"framework", "framework", false, &TrainingText::framework, &plan::Candidate::framework},
+    {"batch", "batch", true, &TrainingText::batch, &plan::Candidate::batch},
+    {"global_batch", "global batch", true, &TrainingText::global_batch, &plan::Candidate::global_batch},
+    {"precision", "precision", false, &TrainingText::precision, &plan::Candidate::precision}};
+
+std::vector<std::string> chosen_from(const PlannedJob& job, const PlanChoice& of) {
+  const std::string& text = job.*of.text;
+  return of.counts ? listed_counts(text) : listed(text);
+}
+
+/// Where one measured throughput stands for much that differs.
+void tell_planned_throughput(report::Report& report, const PlanOptions& options, std::size_t platforms,
+                             std::size_t ranks) {
+  std::vector<std::string> differ;
+  if (platforms > 1) differ.emplace_back("platform");
+  for (const PlanChoice& of : plan_choices)
+    if (std::string_view(of.key) != "framework" && chosen_from(options, of).size() > 1)
+      differ.emplace_back(of.title);
+  if (!options.global_batch.empty() && ranks > 1) differ.emplace_back("batch");
+  tell_throughput(report, options.throughput, differ);
+}
+
 std::optional<double> limit(const std::string& text, const std::string& what) {
   if (text.empty()) return {};
   return above_zero(text, what);
@@ -129,9 +159,8 @@ Json judged_row(const std::vector<plan::Judged>& all, std::size_t i) {
   const bool known = c.refused.empty();
   const auto number = [known](double x, bool said = true) { return known && said ? Json(x) : Json(); };
   Json row{{"platform", c.platform}};
-  for (const auto& [key, value] :
-       {std::pair("framework", &c.framework), {"batch", &c.batch}, {"precision", &c.precision}})
-    if (!value->empty()) row[key] = *value;
+  for (const PlanChoice& choice : plan_choices)
+    if (const std::string& chosen = c.*choice.chosen; !chosen.empty()) row[choice.key] = chosen;
   row.update({{"ranks", c.ranks},
               {"nodes", known ? Json(c.nodes) : Json()},
               {"time_s", number(c.time.value)},
@@ -229,10 +258,8 @@ std::string subject(const PlanOptions& options) {
 /// What every candidate has, and what any of them has.
 std::vector<report::Column> columns_of(const std::vector<plan::Judged>& all, plan::Aim aim) {
   std::vector<report::Column> columns{text_of("platform", "platform")};
-  for (const auto& [key, value] : {std::pair("framework", &plan::Candidate::framework),
-                                   {"batch", &plan::Candidate::batch},
-                                   {"precision", &plan::Candidate::precision}})
-    if (!(all[0].candidate.*value).empty()) columns.push_back(text_of(key, key));
+  for (const PlanChoice& c : plan_choices)
+    if (!(all[0].candidate.*c.chosen).empty()) columns.push_back(text_of(c.title, c.key));
   std::ranges::move(
       std::vector{count_of("ranks", "ranks"), count_of("nodes", "nodes"), number_of("time", "time_s", hours)},
       std::back_inserter(columns));
@@ -262,32 +289,40 @@ double slower_alone(const PlannedJob& job, const Description& platform) try {
   return 1;  // there is no forecast, either
 }
 
-/// The candidates of each framework, batch and precision.
+/// The job with each combination of what may be chosen.
+std::vector<PlannedJob> combinations(const PlannedJob& job) {
+  std::vector<PlannedJob> all{job};
+  for (const PlanChoice& choice : plan_choices) {
+    if ((job.*choice.text).empty()) continue;
+    std::vector<PlannedJob> more;
+    for (const PlannedJob& one : all)
+      for (const std::string& value : chosen_from(job, choice)) {
+        more.push_back(one);
+        more.back().*choice.text = value;
+      }
+    all = std::move(more);
+  }
+  return all;
+}
+
+/// The candidates of each combination.
 std::vector<plan::Candidate> all_candidates(const PlanOptions& options,
                                             const std::vector<PlannedPlatform>& platforms,
                                             const std::vector<Rank>& ranks, std::vector<std::string>& notes) {
   if (options.model.empty()) return candidates(options, platforms, ranks, tell_progress, notes);
-  const auto parts = [](const std::string& text) { return text.empty() ? std::vector{text} : listed(text); };
-  const std::vector<std::string> frameworks = parts(options.framework), batches = parts(options.batch),
-                                 precisions = parts(options.precision);
   std::vector<plan::Candidate> all;
-  for (const std::string& framework : frameworks)
-    for (const std::string& batch : batches)
-      for (const std::string& precision : precisions) {
-        PlannedJob job = options;
-        job.framework = framework, job.batch = batch, job.precision = precision;
-        Training checked;
-        for (const TrainingSetting& s : training_settings())
-          if (!(job.*s.text).empty()) s.put(checked, job.*s.text);
-        for (plan::Candidate c : candidates(job, platforms, ranks, tell_progress, notes)) {
-          const auto on = std::ranges::find(platforms, c.platform, &PlannedPlatform::name);
-          c.slower_alone = slower_alone(job, on->platform);
-          if (frameworks.size() > 1) c.framework = framework;
-          if (batches.size() > 1) c.batch = batch;
-          if (precisions.size() > 1) c.precision = precision;
-          all.push_back(std::move(c));
-        }
-      }
+  for (const PlannedJob& job : combinations(options)) {
+    Training checked;
+    for (const TrainingSetting& s : training_settings())
+      if (!(job.*s.text).empty()) s.put(checked, job.*s.text);
+    for (plan::Candidate c : candidates(job, platforms, ranks, tell_progress, notes)) {
+      const auto on = std::ranges::find(platforms, c.platform, &PlannedPlatform::name);
+      c.slower_alone = slower_alone(job, on->platform);
+      for (const PlanChoice& choice : plan_choices)
+        if (chosen_from(options, choice).size() > 1) c.*choice.chosen = job.*choice.text;
+      all.push_back(std::move(c));
+    }
+  }
   return all;
 }
 
@@ -296,9 +331,8 @@ report::Section a_tenth_more(const PlanOptions& options, const std::vector<Plann
                              const plan::Candidate& best) {
   const auto chosen = std::ranges::find(platforms, best.platform, &PlannedPlatform::name);
   PlannedJob job = options;
-  if (!best.framework.empty()) job.framework = best.framework;
-  if (!best.batch.empty()) job.batch = best.batch;
-  if (!best.precision.empty()) job.precision = best.precision;
+  for (const PlanChoice& choice : plan_choices)
+    if (!(best.*choice.chosen).empty()) job.*choice.text = best.*choice.chosen;
   Json rows = Json::array();
   for (const Saving& s : savings(job, chosen->platform, best.ranks, tell_progress))
     rows.push_back({{"parameter", s.parameter}, {"saved", s.share}});
@@ -338,6 +372,7 @@ int run_plan(const PlanOptions& options) {
   else
     report.head = {{"model", options.model}, {"samples", above_zero(options.samples, "number of samples")}};
   report.head["aim"] = plan::name(aim);
+  tell_planned_throughput(report, options, platforms.size(), ranks.size());
   report.title = of + ": least " + std::string(plan::name(aim)) + within(options);
   report.sections.push_back({"candidates", judged_rows(all), columns_of(all, aim)});
   tell_unmoved(report, options.set, [&](const std::vector<std::string>& set) {
@@ -368,9 +403,11 @@ void add_plan(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PlanOptions>();
   CLI::App* verb = app.add_subcommand("plan", "Which machine, and how many ranks of it, for a job");
   CLI::Option* model = add_training(*verb, *options)->required(false);
-  for (const TrainingSetting& s : training_settings())
-    if (CLI::Option* of_model = verb->get_option("--" + std::string(s.key)); of_model != model)
-      of_model->needs(model);
+  for (const TrainingSetting& s : training_settings()) {
+    std::string name = s.key;
+    std::ranges::replace(name, '_', '-');
+    if (CLI::Option* of_model = verb->get_option("--" + name); of_model != model) of_model->needs(model);
+  }
   verb->add_option("--samples", options->samples, "How many samples the model trains on in all")
       ->needs(model)
       ->option_text("X");
@@ -382,7 +419,8 @@ void add_plan(CLI::App& app, int& exit_code) {
       ->option_text("X");
   verb->add_option("-p,--platform", options->platforms,
                    "Machines to choose from: names from `collcast platforms`, or files. Several of these, of "
-                   "--framework, --batch, --precision and of --ranks make a candidate of each combination")
+                   "--framework, --batch, --global-batch, --precision and of --ranks make a candidate of "
+                   "each combination")
       ->required()
       ->option_text("P[,P...]");
   verb->add_option(

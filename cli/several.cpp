@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -10,6 +11,7 @@
 #include "cli/pictures.hpp"
 #include "cli/sweep_verbs.hpp"
 #include "forecast/sweep/plot.hpp"
+#include "model/ranges.hpp"
 #include "platforms/description/schema.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
@@ -18,6 +20,10 @@
 
 namespace collcast::cli {
 namespace {
+
+/// What takes ranges.
+constexpr std::array<std::string_view, 9> numbers = {
+    "ranks", "size", "fusion", "bucket", "batch", "global_batch", "throughput", "slowdown", "noise"};
 
 constexpr std::array<std::string_view, 6> step_settings = {"platform",  "model", "framework",
                                                            "precision", "batch", "policy"};
@@ -90,11 +96,22 @@ std::vector<std::string> listed(const std::string& text) {
   return all;
 }
 
+std::vector<std::string> listed_counts(const std::string& text) {
+  std::vector<std::string> all;
+  for (const std::string& part : listed(text))
+    if (is_range(part))
+      std::ranges::transform(parse_counts(part), std::back_inserter(all),
+                             [](std::int64_t n) { return std::to_string(n); });
+    else
+      all.push_back(part);
+  return all;
+}
+
 void Several::add(const std::string& key, const std::vector<std::string>& values) {
   if (values.empty()) return;
   settings_[key] = values;
   several_ = several_ || values.size() > 1 ||
-             ((key == "ranks" || key == "size" || key == "fusion" || key == "bucket") && is_range(values[0]));
+             (std::ranges::find(numbers, key) != numbers.end() && is_range(values[0]));
 }
 
 void Several::set(const std::vector<std::string>& assignments) {
@@ -133,7 +150,7 @@ int Several::answer(const std::string& verb, const std::string& about, Format fo
       sweep::answers(asked, sweep::processes(sweep::processors()),
                      [](std::int64_t n, std::int64_t of) { progress(count(n) + " of " + count(of)); });
   progress_end();
-  if (verb == "train") tell_memory(all.report);
+  if (verb == "train") tell_memory(all.report), tell_throughput(all.report, asked.space());
   if (verb == "replay") shows_idle(all.report.sections[0]);
   const bool fit = tell_what_fits(all.report);
   if (!plotted.empty())
@@ -156,6 +173,26 @@ void tell_memory(report::Report& report) {
   std::vector<report::Column>& columns = rows_of_steps(report).columns;
   const auto limit = std::ranges::find(columns, "limited by", &report::Column::title);
   columns.insert(limit, {"memory", [](const Json& row) { return memory(row); }});
+}
+
+void tell_throughput(report::Report& report, const std::string& throughput,
+                     const std::vector<std::string>& differ) {
+  if (throughput.empty() || differ.empty()) return;
+  report.notes.push_back("the throughput of one processor, " + throughput +
+                         " samples/s, is taken to be the same for every " + text::join(differ, " and "));
+}
+
+void tell_throughput(report::Report& report, const sweep::Space& space) {
+  std::string throughput;
+  for (const sweep::Axis& axis : space.axes())
+    if (axis.key == "throughput" && axis.values.size() == 1) throughput = axis.values[0];
+  std::vector<std::string> differ;
+  for (const char* key : {"platform", "model", "precision", "batch"})
+    if (space.varies(key)) differ.emplace_back(key);
+  const auto whole = std::ranges::find(space.axes(), "global_batch", &sweep::Axis::key);
+  if (whole != space.axes().end() && (space.varies("global_batch") || space.varies("ranks")))
+    differ.emplace_back("batch");
+  tell_throughput(report, throughput, differ);
 }
 
 bool tell_what_fits(report::Report& report) {

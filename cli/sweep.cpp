@@ -127,6 +127,7 @@ int run_sweep(SweepOptions options) {
   if (all.missing > 0)
     all.report.notes.push_back(options.part.empty() ? missing_points(all.missing) + "; " + resume
                                                     : points_elsewhere(all.missing));
+  if (asked.verb().name == "train") tell_memory(all.report), tell_throughput(all.report, asked.space());
   const bool fit = tell_what_fits(all.report);
   if (!options.plot.empty())
     plot(options.plot, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},

@@ -35,11 +35,11 @@ using workloads::HowPlayed, workloads::JobSource, workloads::Playing, workloads:
     workloads::replay_row, workloads::TrainingSetting, workloads::TrainingText, workloads::training_settings;
 
 constexpr std::array training_keys = {
-    Key{"platform", Kind::word}, Key{"policy", Kind::word},       Key{"engine", Kind::word},
-    Key{"model", Kind::word},    Key{"framework", Kind::word},    Key{"precision", Kind::word},
-    Key{"batch", Kind::count},   Key{"throughput", Kind::number}, Key{"slowdown", Kind::number},
-    Key{"noise", Kind::number},  Key{"input", Kind::word},        Key{"checkpoint", Kind::word},
-    Key{"ranks", Kind::ranks}};
+    Key{"platform", Kind::word},   Key{"policy", Kind::word},        Key{"engine", Kind::word},
+    Key{"model", Kind::word},      Key{"framework", Kind::word},     Key{"precision", Kind::word},
+    Key{"batch", Kind::count},     Key{"global_batch", Kind::count}, Key{"throughput", Kind::number},
+    Key{"slowdown", Kind::number}, Key{"noise", Kind::number},       Key{"input", Kind::word},
+    Key{"checkpoint", Kind::word}, Key{"ranks", Kind::ranks}};
 
 constexpr std::array job_keys = {Key{"platform", Kind::word}, Key{"policy", Kind::word},
                                  Key{"engine", Kind::word},   Key{"pieces", Kind::count},
@@ -123,8 +123,11 @@ sweep::Rows trained(Priced& last, const sweep::Point& point) {
   t.ranks = parse_ranks(a.get("ranks"));
   require_room(platform, t.ranks);
   Json told{{"platform", platform.name()}, {"model", text.model}};
-  told.update(workloads::train_row(t, last.playing->forecast(t)));
-  return last.told(std::move(told));
+  const workloads::StepForecast step = last.playing->forecast(t);
+  told.update(workloads::train_row(t, step));
+  sweep::Rows rows = last.told(std::move(told));
+  std::ranges::move(workloads::cautions(t, step), std::back_inserter(rows.notes));
+  return rows;
 }
 
 /// What binds at a point in place of a parameter that does not move its time, which `time(point's settings,
@@ -218,12 +221,17 @@ void require_collectives(const std::string& text) {
   replay_options(asked);
 }
 
+bool has(const sweep::Space& space, const std::string& key) {
+  return std::ranges::find(space.axes(), key, &sweep::Axis::key) != space.axes().end();
+}
+
 std::vector<report::Column> columns(const std::string& verb, const sweep::Space& space) {
   std::vector<report::Column> all;
   for (const char* key : {"platform", "model"})
     if (space.varies(key)) all.push_back(report::text_of(key, key));
   all.push_back(report::count_of("ranks", "ranks"));
   all.push_back(report::count_of("nodes", "nodes"));
+  if (has(space, "global_batch")) all.push_back(report::count_of("batch", "batch"));
   std::ranges::move(time_columns(verb), std::back_inserter(all));
   return all;
 }
@@ -255,13 +263,20 @@ void check_texts(const sweep::Space& space) {
   }
 }
 
+/// Throws InputError if both batches are said.
+void check_trainings(const sweep::Space& space) {
+  check_texts(space);
+  if (has(space, "batch") && has(space, "global_batch"))
+    throw InputError("batch is of a replica, global_batch of all: one of them, not both");
+}
+
 sweep::Verb train() {
   const auto last = std::make_shared<Priced>();
   return {"train",
           training_keys,
           {"platform", "ranks", "model"},
           [last](const sweep::Point& point) { return trained(*last, point); },
-          check_texts,
+          check_trainings,
           [](const sweep::Space& space) { return columns("train", space); },
           "step_s",
           [](const sweep::Point& with, const sweep::Point& without, const std::string& parameter) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
@@ -14,6 +15,7 @@
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "support/notes.hpp"
 #include "workloads/playing/rows.hpp"
 #include "workloads/training/convergence.hpp"
 #include "workloads/training/step.hpp"
@@ -33,15 +35,6 @@ struct TrainOptions : TrainingText, Shown {
 
 bool differ(const Json& rows, const char* key) {
   return std::ranges::any_of(rows, [&](const Json& row) { return row[key] != rows[0][key]; });
-}
-
-/// Why ranks together may do more than as many processors alone.
-std::string what_is_saved(const Training& t) {
-  if (t.framework.per_gpu > 1) return "processes that share a GPU fill each other's gaps";
-  if (t.throughput && optimizer_share(t) < 1)
-    return "ranks share out the optimizer's work, which the processor of --throughput does alone";
-  if (t.framework.experts > 1) return "a rank reads the parameters of its own experts only";
-  return "parts of the work take less time apart than together";
 }
 
 Report report_of(const TrainOptions& options, const Training& t, const Description& platform, Runs& runs) {
@@ -84,19 +77,6 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
   report.remark += t.framework.per_gpu > 1                   ? ", of one process."
                    : optimizer_share(t) < 1 && !t.throughput ? ", with a rank's share of the optimizer."
                                                              : ".";
-  if (std::ranges::any_of(steps.rows, [](const Json& row) { return row["efficiency"] > 1.0005; }))
-    report.notes.push_back("efficiency is above 100 % because " + what_is_saved(t));
-  if (t.framework.compressed && gradient(t) == Bytes(2))
-    report.notes.emplace_back("compression=fp16 changes nothing: gradients are in 16 bits already");
-  const Layer* odd = odd_width(t.model);
-  if (t.precision == Precision::fp8 && options.throughput.empty())
-    report.notes.push_back(
-        "products in fp8 are taken to reach as much of their peak as those in 16 bits: no step was held "
-        "against that");
-  if (odd && stores_halves(t.precision) && options.throughput.empty())
-    report.notes.push_back(odd->name +
-                           " has a width that is no multiple of 8: such products took 3 to 8 times as "
-                           "long on an H100, which is not counted (libraries may pad them)");
   return report;
 }
 
@@ -123,6 +103,7 @@ Several cases(const TrainOptions& options) {
   cases.add("framework", options.framework);
   cases.add("precision", options.precision);
   cases.add("batch", options.batch);
+  cases.add("global_batch", options.global_batch);
   cases.add("throughput", options.throughput);
   cases.add("noise", options.noise);
   cases.add("slowdown", options.slowdown);
@@ -136,7 +117,6 @@ Several cases(const TrainOptions& options) {
   cases.refuse(!options.pictures.report.empty(), "--report");
   cases.refuse(!options.steps.empty(), "--steps");
   cases.refuse(options.explain, "--explain");
-  cases.refuse(!options.global_batch.empty(), "--global-batch");
   cases.refuse(options.what_if.sensitivity, "--sensitivity");
   return cases;
 }
@@ -151,6 +131,7 @@ int run_train(const TrainOptions& options) {
   if (!options.steps.empty()) experience = parse_convergence(read_file(options.steps), options.steps);
   for (const Rank ranks : all) require_room(platform, ranks);
   Runs runs(platform, {options.policy, options.engine}, options, all.size());
+  std::vector<std::string> notes;
   std::string refusal;
   for (const Rank ranks : all) {
     progress(options.model + " on " + text::counted(ranks, "rank"));
@@ -160,12 +141,15 @@ int run_train(const TrainOptions& options) {
     told["start_broadcast_s"] = start_broadcast(t, runs.playing().price()).value;
     if (experience) add_time_to_accuracy(told, *experience, step);
     if (refusal.empty()) refusal = too_large(t, step);
+    for (const std::string& words : cautions(t, step)) add_once(notes, words);
     Training played = t;
     played.framework = step.framework;  // as autotuning has it
     runs.add(training_job(played), t.model.name, step, std::move(told));
   }
   progress_end();
   Report report = report_of(options, t, platform, runs);
+  std::ranges::move(notes, std::back_inserter(report.notes));
+  if (t.whole_batch > 0 && all.size() > 1) tell_throughput(report, options.throughput, {"batch"});
   if (experience)
     std::ranges::find(report.sections, "rows", &Section::key)
         ->columns.push_back(number_of("to accuracy", "time_to_accuracy_s", seconds));
@@ -250,14 +234,10 @@ void add_train(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App* verb = app.add_subcommand("train", "How long a training step takes, and what limits it");
   add_training(*verb, *options);
-  verb->add_option(
-          "--global-batch", options->global_batch,
-          "Samples of all replicas in a step, instead of --batch: replicas x micro-batches divide it")
-      ->excludes("--batch")
-      ->option_text("B");
   verb->add_option("-p,--platform", options->platform,
                    "Names from `collcast platforms`, or files. Several values of this, --model, --framework, "
-                   "--policy, --engine, --precision, --batch or a --set give a row for each combination")
+                   "--policy, --engine, --precision, --batch, --global-batch or a --set give a row for each "
+                   "combination")
       ->required()
       ->option_text("P[,P...]");
   verb->add_option("-n,--ranks", options->ranks, "Numbers of GPUs or processes, and ranges of them: 8:512:x2")

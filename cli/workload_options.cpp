@@ -76,6 +76,10 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
                                        "A name from `collcast models`, with sizes after a colon, or a table");
   model->required()->option_text("M");
   verb.add_option("--batch", text.batch, "Samples per replica in a step (default 32)")->option_text("B");
+  verb.add_option("--global-batch", text.global_batch,
+                  "Samples of all replicas in a step, instead of --batch: replicas x micro-batches divide it")
+      ->excludes("--batch")
+      ->option_text("B");
   verb.add_option("--precision", text.precision,
                   "fp32 (default), tf32, amp (also called fp16, bf16 or mixed: all the same) or fp8")
       ->option_text("fp32|tf32|amp|fp8");

@@ -87,6 +87,7 @@ std::string Candidate::name() const {
   std::string words = platform;
   if (!framework.empty()) words += ", " + framework;
   if (!batch.empty()) words += ", batch " + batch;
+  if (!global_batch.empty()) words += ", global batch " + global_batch;
   if (!precision.empty()) words += ", " + precision;
   return words;
 }

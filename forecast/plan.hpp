@@ -15,7 +15,7 @@ namespace collcast::plan {
 struct Candidate {
   std::string platform;  ///< as it was asked for
   /// Those of a training job, where plans have several.
-  std::string framework = {}, batch = {}, precision = {};
+  std::string framework = {}, batch = {}, global_batch = {}, precision = {};
   Rank ranks = 1;
   int nodes = 1;
   Seconds time = {}, low = {}, high = {};

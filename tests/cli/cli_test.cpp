@@ -654,6 +654,9 @@ TEST(Cli, TrainTellsTheMemoryOfEachRow) {
   const Outcome cases = collcast(step + "--framework zero1,fsdp --ranks 8");
   EXPECT_EQ(cases.code, 1);
   EXPECT_NE(cases.out.find("62.2 GiB of 80.0 GiB"), std::string::npos) << cases.out;
+  const Outcome compared = collcast(
+      "compare --model llama3-8b --precision amp --batch 1 --framework fsdp --ranks 8 --on dgx-h100");
+  EXPECT_NE(compared.out.find("62.2 GiB of 80.0 GiB"), std::string::npos) << compared.out;
   EXPECT_NE(cases.err.find("do not fit into their devices' memory: zero1, 8 ranks: 86.9 GiB of 80.0 GiB\n"),
             std::string::npos)
       << cases.err;
@@ -673,6 +676,69 @@ TEST(Cli, TrainTakesAGlobalBatch) {
   EXPECT_EQ(odd.code, 2);
   EXPECT_EQ(odd.err, "collcast: training: a global batch of 100 does not divide into 6 replicas\n");
   EXPECT_EQ(collcast(step + "--global-batch 96 --batch 8").code, 2);
+  // One measured rate, at 16 and at 8 samples of a replica.
+  const std::string note =
+      "the throughput of one processor, 300 samples/s, is taken to be the same for every ";
+  EXPECT_NE(collcast(step + "--throughput 300 --global-batch 96").err.find(note + "batch"),
+            std::string::npos);
+  EXPECT_EQ(collcast(step + "--throughput 300 --batch 8").err.find(note), std::string::npos);
+}
+
+/// In lists, comparisons and plans each row is that of the single answer with the same batch of a replica.
+TEST(Cli, AGlobalBatchGoesWithLists) {
+  const std::string step = "train --model resnet50 --platform summit ";
+  const Json rows = json(step + "--ranks 6,12 --framework ddp,horovod --global-batch 96,192")["rows"];
+  ASSERT_EQ(rows.size(), 8u);
+  for (const Json& row : rows) {
+    const Json whole = row["global_batch"], ranks = row["ranks"];
+    EXPECT_EQ(row["batch"].get<int>() * ranks.get<int>(), whole.get<int>());
+    const Json alone = json(step + "--framework " + row["framework"].get<std::string>() + " --ranks " +
+                            ranks.dump() + " --batch " + row["batch"].dump())["rows"][0];
+    for (const char* key : {"step_s", "efficiency", "memory_B"}) EXPECT_EQ(row[key], alone[key]) << key;
+  }
+  const Outcome table = collcast(step + "--ranks 6,12 --framework ddp,horovod --global-batch 96");
+  EXPECT_NE(table.out.find("batch"), std::string::npos) << table.out;
+  const Json compared = json("compare --model resnet50 --on summit --ranks 12 --global-batch 96");
+  EXPECT_EQ(compared["runs"][0]["step_s"], json(step + "--ranks 12 --batch 8")["rows"][0]["step_s"]);
+  EXPECT_EQ(collcast("compare allreduce --size 1KiB --on summit --ranks 12 --global-batch 96").code, 2);
+  const std::string plan = "plan --model resnet50 --samples 960 --platform summit --ranks 12 ";
+  const Json planned = json(plan + "--global-batch 96:192:x2")["candidates"];
+  ASSERT_EQ(planned.size(), 2u);
+  for (const Json& c : planned) {
+    const std::string batch = c["global_batch"] == "96" ? "8" : "16";
+    EXPECT_EQ(c["time_s"], json(plan + "--batch " + batch)["candidates"][0]["time_s"]);
+  }
+  EXPECT_EQ(collcast(plan + "--global-batch 96 --batch 8").code, 2);
+}
+
+/// A range alone is a list, too.
+TEST(Cli, TrainTakesARangeOfBatches) {
+  const std::string step = "train --model resnet50 --platform summit --ranks 6 ";
+  const Json rows = json(step + "--batch 8:32:x2")["rows"];
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[2]["batch"], 32);
+  EXPECT_EQ(json(step + "--throughput 100:200:+50")["rows"].size(), 3u);
+}
+
+/// What a forecast takes for granted is said of one step, of many, and of plans.
+TEST(Cli, LowPrecisionIsACautionOfEveryAnswer) {
+  const std::string step = "--model llama3-8b --framework fsdp --precision fp8 --batch 1 --ranks 8 ";
+  for (const char* asked : {"train --platform dgx-h100 ", "train --platform dgx-h100,dgx-h200 ",
+                            "compare --on dgx-h100 ", "plan --samples 1e4 --platform dgx-h100 "})
+    EXPECT_NE(collcast(asked + step).err.find("no step was held against that"), std::string::npos) << asked;
+  const Outcome shared = collcast(
+      "train --model resnet50 --platform dgx-a100 --ranks 8 --batch 16 --precision "
+      "tf32 --framework ddp:per-gpu=4,ddp");
+  EXPECT_NE(shared.err.find("efficiency is above 100 % because processes that share a GPU"),
+            std::string::npos)
+      << shared.err;
+  const std::string note = "is taken to be the same for every platform\n";
+  for (const char* asked : {"train ", "plan --samples 1e6 "})
+    EXPECT_NE(collcast(std::string(asked) +
+                       "--model resnet50 --throughput 300 --platform summit,dgx-h100 --ranks 6")
+                  .err.find(note),
+              std::string::npos)
+        << asked;
 }
 
 TEST(Cli, TrainSaysWhatCompressionDoesNot) {

@@ -209,6 +209,23 @@ TEST(SweepCli, WhatIsWrongAtEveryPointIsRefusedAtOnce) {
   EXPECT_EQ(collcast("sweep " + trace).err, "collcast: there is no trace 'none.cct'\n");
 }
 
+/// As `train` has them: a batch of all replicas, the memory of a rank, one measured rate for all.
+TEST(SweepCli, TakesWhatTrainTakes) {
+  const Folder folder;
+  const std::string step =
+      R"({"ask": "train", "platform": "summit", "model": "resnet50", "ranks": [6, 12], )";
+  const std::string whole = file(folder, step + R"("global_batch": [96, 100], "throughput": 300})");
+  const Outcome o = collcast("sweep " + whole + " -o " + folder / "j");
+  EXPECT_EQ(o.code, 1);
+  EXPECT_NE(o.err.find("a global batch of 100 does not divide into 6 replicas"), std::string::npos) << o.err;
+  EXPECT_NE(o.err.find("is taken to be the same for every batch\n"), std::string::npos) << o.err;
+  EXPECT_NE(o.out.find("GiB of 16.0 GiB"), std::string::npos) << o.out;
+  EXPECT_EQ(collcast("sweep --resume " + folder / "j").out, o.out);
+  const std::string both = file(folder, step + R"("global_batch": 96, "batch": 8})");
+  EXPECT_EQ(collcast("sweep " + both + " -o " + folder / "k").err,
+            "collcast: batch is of a replica, global_batch of all: one of them, not both\n");
+}
+
 TEST(SweepCli, HowDpusWorkNeedsWorkForThem) {
   const Folder folder;
   const std::string replay =

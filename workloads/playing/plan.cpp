@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <span>
 
@@ -17,6 +18,7 @@
 #include "workloads/playing/job_source.hpp"
 #include "workloads/playing/playing.hpp"
 #include "workloads/playing/replay_text.hpp"
+#include "workloads/playing/rows.hpp"
 #include "workloads/settings.hpp"
 
 namespace collcast::workloads {
@@ -63,6 +65,8 @@ Json of_training(const PlannedJob& job, const Description& platform, Rank ranks)
   require_room(platform, ranks);
   Playing playing(platform, {job.policy});
   const StepForecast step = playing.forecast(t);
+  std::vector<std::string> notes = playing.notes();
+  std::ranges::move(cautions(t, step), std::back_inserter(notes));
   const double steps = std::ceil(above_zero(job.samples, "number of samples") / step.samples);
   return {{"nodes", (ranks + t.ranks_per_node - 1) / t.ranks_per_node},
           {"time_s", steps * step.time.value},
@@ -72,7 +76,7 @@ Json of_training(const PlannedJob& job, const Description& platform, Rank ranks)
           {"memory_B", step.memory.sum().value},
           {"holds_B", t.processor.memory.value},
           {"limited_by", step.limited_by},
-          {"notes", playing.notes()}};
+          {"notes", notes}};
 }
 
 /// The whole job, or why there is no forecast of it.

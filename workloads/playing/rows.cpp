@@ -41,6 +41,15 @@ Json run_row(Rank ranks, int ranks_per_node, const JobForecast& f, double sample
           {"limited_by", f.limited_by}};
 }
 
+/// Why ranks together may do more than as many processors alone.
+std::string what_is_saved(const Training& t) {
+  if (t.framework.per_gpu > 1) return "processes that share a GPU fill each other's gaps";
+  if (t.throughput && optimizer_share(t) < 1)
+    return "ranks share out the optimizer's work, which the processor of --throughput does alone";
+  if (t.framework.experts > 1) return "a rank reads the parameters of its own experts only";
+  return "parts of the work take less time apart than together";
+}
+
 bool is_collective(const ReplayReport::Operation& o) {
   return o.name != "send" && o.name != "recv" && o.name != "wait";
 }
@@ -93,6 +102,23 @@ void add_time_to_accuracy(Json& row, const Convergence& experience, const StepFo
 
 std::string gibibytes(double bytes) {
   return text::number(bytes / 0x1p30) + " GiB";
+}
+
+std::vector<std::string> cautions(const Training& t, const StepForecast& s) {
+  std::vector<std::string> all;
+  if (s.efficiency > 1.0005) all.push_back("efficiency is above 100 % because " + what_is_saved(t));
+  if (t.framework.compressed && gradient(t) == Bytes(2))
+    all.emplace_back("compression=fp16 changes nothing: gradients are in 16 bits already");
+  if (t.throughput) return all;
+  if (t.precision == Precision::fp8)
+    all.emplace_back(
+        "products in fp8 are taken to reach as much of their peak as those in 16 bits: no step was held "
+        "against that");
+  if (const Layer* odd = odd_width(t.model); odd && stores_halves(t.precision))
+    all.push_back(odd->name +
+                  " has a width that is no multiple of 8: such products took 3 to 8 times as long on an "
+                  "H100, which is not counted (libraries may pad them)");
+  return all;
 }
 
 std::string too_large(const Training& t, const StepForecast& s) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "replay/application/replay.hpp"
 #include "support/json_fwd.hpp"
@@ -27,6 +28,9 @@ void add_time_to_accuracy(Json& row, const Convergence& experience, const StepFo
 
 /// "29.9 GiB": memory, always in GiB.
 std::string gibibytes(double bytes);
+/// What users should know of a forecast: what it takes for granted, what it does not count, and why its
+/// efficiency is above 100 %.
+std::vector<std::string> cautions(const Training& training, const StepForecast& step);
 /// Why the step does not fit into a processor's memory; empty if it does, or if that is not known.
 std::string too_large(const Training& training, const StepForecast& step);
 

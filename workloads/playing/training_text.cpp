@@ -47,6 +47,10 @@ std::span<const TrainingSetting> training_settings() {
        [](Training& t, Text text) { t.precision = parse_precision(text); }},
       {"batch", &TrainingText::batch,
        [](Training& t, Text text) { t.batch = static_cast<int>(parse_count(text, "batch", 1, 1 << 24)); }},
+      {"global_batch", &TrainingText::global_batch,
+       [](Training& t, Text text) {
+         t.whole_batch = static_cast<int>(parse_count(text, "global batch", 1, 1 << 30));
+       }},
       {"throughput", &TrainingText::throughput,
        [](Training& t, Text text) { t.throughput = above_zero(text, "throughput"); }},
       {"slowdown", &TrainingText::slowdown,
@@ -65,8 +69,6 @@ Training described(const TrainingText& text, const Description& platform) {
   t.batch = 32;
   for (const TrainingSetting& s : training_settings())
     if (!(text.*s.text).empty()) s.put(t, text.*s.text);
-  if (!text.global_batch.empty())
-    t.whole_batch = static_cast<int>(parse_count(text.global_batch, "global batch", 1, 1 << 30));
   if (t.input) count_cores(*t.input, platform);
   require_requests(t);
   t.processor = processor(platform, t.precision);

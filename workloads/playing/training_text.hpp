@@ -15,13 +15,13 @@ struct TrainingText {
                      noise = "0", input, checkpoint, global_batch;
 };
 
-/// One setting of a training step, by the name of its option and its key in sweeps.
+/// One setting of a training step, by its key in sweeps; its option has dashes for underscores.
 struct TrainingSetting {
   const char* key;
   std::string TrainingText::*text;
   void (*put)(Training& training, const std::string& text);  ///< throws InputError
 };
-/// All settings but the policy and the global batch.
+/// All settings but the policy.
 std::span<const TrainingSetting> training_settings();
 
 /// The step on a platform, without its ranks. Throws InputError.
