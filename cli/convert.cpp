@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
+#include <sys/stat.h>
+
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
@@ -39,23 +43,30 @@ Losses written(const Source& source, const ConvertOptions& options) {
     add_lost_facts(losses, source, Memory::host);
     return losses;
   }
-  const auto held = options.to == "ti" ? time_independent_holds : chakra_holds;
   const AsMessages messages(source, selection, stage.fabric,
-                            [&](const Activity& a) { return held(source, a); });
+                            options.to == "ti" ? time_independent_holds(source) : chakra_holds(source));
   Losses losses = options.to == "ti" ? write_time_independent(messages, options.out)
                                      : write_chakra(messages, options.out);
   for (Loss& loss : messages.losses()) losses.push_back(std::move(loss));
   return losses;
 }
 
+/// Which file a path leads to; none if there is none.
+std::optional<std::pair<dev_t, ino_t>> file_behind(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  return std::pair(status.st_dev, status.st_ino);
+}
+
 /// What is read would be gone, or read while it is written.
 void refuse_own_input(const Source& source, const ConvertOptions& options) {
+  std::set<std::optional<std::pair<dev_t, ino_t>>> read;
+  for (const std::string& in : options.files) read.insert(file_behind(in));
   const bool of_each = options.to == "chakra";
   for (Rank r = 0; r < (of_each ? source.ranks() : 1); ++r) {
     const std::string out = of_each ? chakra_file(options.out, r) : options.out;
-    for (const std::string& in : options.files)
-      if (std::error_code none; std::filesystem::equivalent(in, out, none))
-        throw InputError("'" + out + "' is the trace itself; choose another name for -o");
+    if (const auto file = file_behind(out); file && read.contains(file))
+      throw InputError("'" + out + "' is the trace itself; choose another name for -o");
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@ namespace collcast {
 
 /// Each writes the source in another format, and returns what that format cannot hold.
 using Losses = std::vector<Loss>;
+/// Whether a format holds a collective of the source that it was asked for.
+using Holds = std::function<bool(const Activity&)>;
 
 /// Adds where the application kept its data, who sent it and that it ends early, if not as those who read the
 /// format take it: files of host memory are MPI's, of device memory NCCL's, all of them whole.
@@ -18,15 +21,15 @@ void add_lost_facts(Losses& losses, const Source& source, Memory taken);
 /// One .cct file. Streams are merged; what a collective was called is lost.
 Losses write_cct(const Source& source, const std::string& path);
 
-/// Whether SMPI's time-independent format has an action for the collective: of all ranks, in their order; in
-/// equal parts, or those that every rank knows.
-bool time_independent_holds(const Source& source, const Activity& collective);
+/// Whether SMPI's time-independent format has an action for it: of all ranks, in their order; in equal parts,
+/// or those that every rank knows.
+Holds time_independent_holds(const Source& source);
 /// One file of that format for all ranks; a flop is 1 ns of computation. Collectives that it does not hold
 /// are lost, and those that hold nobody up hold up.
 Losses write_time_independent(const Source& source, const std::string& path);
 
-/// Whether Chakra has a type for the collective: in equal parts, on a communicator in the world's order.
-bool chakra_holds(const Source& source, const Activity& collective);
+/// Whether Chakra has a type for it: in equal parts, on a communicator in the world's order.
+Holds chakra_holds(const Source& source);
 std::string chakra_file(const std::string& prefix, Rank rank);
 /// One Chakra .et per rank: `prefix`.RANK.et. A process group is named by its number; its members are the
 /// ranks that use it. Collectives that Chakra does not hold are lost.

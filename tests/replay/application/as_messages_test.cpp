@@ -131,8 +131,7 @@ TEST(AsMessages, ConvertedTracesTakeAsLongAsBefore) {
   Textbook book(*source);
   const double before = book.time(*source);
   const auto messages = [&](auto held) {
-    return AsMessages(*source, book.selection, book.stage.fabric,
-                      [&source, held](const Activity& a) { return held(*source, a); });
+    return AsMessages(*source, book.selection, book.stage.fabric, held(*source));
   };
   const Folder folder;
   const std::string ti = folder / "t.ti", goal = folder / "t.goal", chakra = folder / "t";

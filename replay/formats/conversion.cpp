@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/formats/conversion.hpp"
+
+#include <algorithm>
+
+namespace collcast {
+
+bool LossCount::lacks(const Activity& a) {
+  using Kind = Activity::Kind;
+  if (a.kind == Kind::pause) add("pause", "becomes computation, which is all that the format has");
+  if (a.kind == Kind::skipped) add(a.call, a.note);
+  if (a.kind != Kind::skipped && a.sized) return false;
+  if (!a.sized && a.kind != Kind::skipped) add(a.operation, "of unknown size");
+  return true;
+}
+
+Losses LossCount::losses(const Source& source) const {
+  Losses all = source.info().losses;
+  for (Loss& loss : counts_.all()) all.push_back(std::move(loss));
+  all.insert(all.end(), more_.begin(), more_.end());
+  return all;
+}
+
+std::vector<std::int64_t> wholes(const std::vector<Bytes>& sizes, Rank ranks) {
+  std::vector<std::int64_t> all;
+  for (Rank r = 0; r < ranks; ++r)
+    all.push_back(whole(sizes.size() == 1 ? sizes[0] : sizes.at(static_cast<std::size_t>(r))));
+  return all;
+}
+
+std::vector<bool> in_order(const Source& source) {
+  std::vector<bool> all;
+  for (const std::vector<Rank>& members : source.communicators())
+    all.push_back(std::ranges::is_sorted(members));
+  return all;
+}
+
+void add_lost_facts(Losses& losses, const Source& source, Memory taken) {
+  const bool device = taken == Memory::device;
+  if (source.info().memory != taken)
+    losses.push_back({"memory", source.ranks(),
+                      device ? "is the host's; the format is read as of GPUs (replay --memory host)"
+                             : "is the GPUs'; the format is read as of the host (replay --memory device)"});
+  if (source.info().truncated)
+    losses.push_back({"end", source.ranks(),
+                      "of ranks may come before others are done; the format is read as if all were there"});
+  if (source.info().by_mpi == device)
+    losses.push_back(
+        {"library", source.ranks(),
+         device ? "is MPI; the format is read as NCCL's" : "is NCCL; the format is read as MPI's"});
+}
+
+}  // namespace collcast
