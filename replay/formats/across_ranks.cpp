@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 
@@ -223,6 +222,16 @@ void leave_out_lost(RecordedSource& source, bool of_each_kind) {
     }
   source.info().losses.push_back({"collective", std::ssize(lost),
                                   "left out: another rank lost the call of this number in its communicator"});
+}
+
+void note_early_ends(RecordedSource& source, const std::set<Rank>& done, std::string_view last_call) {
+  std::vector<Rank> early = recorded_ranks(source);
+  std::erase_if(early, [&](Rank r) { return done.contains(r); });
+  if (done.empty() || early.empty()) return;
+  const std::string more = early.size() > 1 ? " (and " + std::to_string(early.size() - 1) + " more)" : "";
+  source.info().truncated = true;
+  source.info().notes.push_back("rank " + std::to_string(early[0]) + more + " ends before " +
+                                std::string(last_call) + ", to which others come: its file is cut short");
 }
 
 void keep_alone(RecordedSource& source) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "replay/source/recorded.hpp"
 
@@ -28,6 +30,10 @@ void agree_on_roots(RecordedSource& source);
 /// hold up everybody (broadcast, reduce, gather, scatter, scan) say nothing, nor do those without times.
 /// Returns whether they agree; begins of calls are then by one clock, and the source says so.
 bool begin_as_recorded(RecordedSource& source, const std::map<Rank, Seconds>& begins);
+
+/// Where only some recorded ranks came to the job's last call, `done`: marks the source truncated, and notes
+/// who ends before it.
+void note_early_ends(RecordedSource& source, const std::set<Rank>& done, std::string_view last_call);
 
 /// One rank says of some collectives what it gives or gets alone: it is not taken for several.
 void keep_alone(RecordedSource& source);

@@ -46,6 +46,7 @@ struct DumpiTrace {
   Rank rank = -1, world = -1;
   std::int64_t begin = std::numeric_limits<std::int64_t>::max();  ///< ns: of what is played, after MPI_Init
   std::int64_t end = 0;
+  bool finalized = false;
   DumpiFacts facts;
 };
 
@@ -130,6 +131,7 @@ DumpiTrace rank_of(const std::string& path) {
     if (r.begin == std::numeric_limits<std::int64_t>::max()) r.begin = c.enter;
     if (c.name == "MPI_Init" || c.name == "MPI_Init_thread") r.begin = c.leave;
     r.end = c.leave;
+    r.finalized = r.finalized || c.name == "MPI_Finalize";
     if (c.text("comm").find("MPI_COMM_WORLD") == std::string_view::npos) return;
     if (c.name == "MPI_Comm_rank") r.rank = possible_rank(c.number("rank"));
     if (c.name == "MPI_Comm_size") r.world = possible_rank(c.number("size"));
@@ -430,7 +432,9 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
   info.unknown = {"members of communicators but the world",
                   "sizes of derived types that the trace does not list"};
   std::int64_t ignored = 0, cut = 0, unsaid = 0;
+  std::set<Rank> finalized;
   for (const DumpiTrace& r : all) {
+    if (r.finalized) finalized.insert(r.rank);
     info.recorded_ranks.push_back(r.rank);
     DumpiRank(*source, r).build();
     ignored += r.facts.ignored, cut += r.facts.cut, unsaid += r.facts.unsaid;
@@ -440,6 +444,7 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
   if (unsaid) info.losses.push_back({"wait or test", unsaid, "what was done is not recorded"});
   if (cut) info.losses.push_back({"call", cut, "whose end is not there"});
   compare_ranks(*source);
+  note_early_ends(*source, finalized, "MPI_Finalize");
   keep_alone(*source);
   return source;
 }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "replay/formats/across_ranks.hpp"
@@ -105,9 +106,8 @@ class RankActions {
   bool add(const TraceLine& line) {
     const std::string& a = line.action;
     if (a == "init") return default_type_ = line.has(0) ? 0 : 6, true;
-    if (a.starts_with("finalize") || a == "comm_size" || a == "comm_split" || a == "comm_dup" ||
-        a == "location")
-      return true;
+    if (a.starts_with("finalize")) return finalized = true;
+    if (a == "comm_size" || a == "comm_split" || a == "comm_dup" || a == "location") return true;
     if (a == "compute") return compute(1e-9 * positive(line, 0)), true;
     if (a == "sleep") return compute(positive(line, 0), Activity::Kind::pause), true;
     if (a == "send" || a == "isend" || a == "ssend") return message(line, true), true;
@@ -117,6 +117,8 @@ class RankActions {
     if (a == "waitall") return wait_all(), true;
     return collective(line);
   }
+
+  bool finalized = false;
 
  private:
   static double positive(const TraceLine& line, std::size_t i) {
@@ -350,6 +352,10 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
     const TraceLine line{where, lower(words[1]), {words.begin() + 2, words.end()}};
     if (!all[static_cast<std::size_t>(rank)].add(line)) ++unknown[line.action];
   });
+  std::set<Rank> finalized;
+  for (Rank r = 0; r < ranks; ++r)
+    if (all[static_cast<std::size_t>(r)].finalized) finalized.insert(r);
+  note_early_ends(*source, finalized, "finalize");
   size_probed(*source);
   keep_alone(*source);
   for (const auto& [action, count] : unknown)

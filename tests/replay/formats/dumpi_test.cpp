@@ -248,6 +248,16 @@ TEST_F(Dumpi, LiballprofsLinesAreCallsLikeItsOwn) {
   EXPECT_EQ(source->info().losses[0], (Loss{"wait or test", 2, "what was done is not recorded"}));
 }
 
+TEST_F(Dumpi, RanksThatEndBeforeOthersAreSaid) {
+  const std::string whole = allprof_text(1);
+  const auto source =
+      open_source({file("pmpi-trace-rank-0.txt", allprof_text(0)),
+                   file("pmpi-trace-rank-1.txt", whole.substr(0, whole.find("MPI_Waitany")))});
+  EXPECT_TRUE(source->info().truncated);
+  EXPECT_EQ(source->info().notes.back(),
+            "rank 1 ends before MPI_Finalize, to which others come: its file is cut short");
+}
+
 TEST_F(Dumpi, OtherNumbersAreReadOrRefused) {
   testing::read_or_refuse_other_numbers({dumpi_text(0), allprof_text(1)});
 }

@@ -650,6 +650,16 @@ TEST_F(Files, NcclLogsGiveCallsByRankAndCommunicator) {
   EXPECT_EQ(source->communicators().size(), 1u);  // that of all ranks is the world
 }
 
+TEST_F(Files, TimeIndependentRanksThatEndBeforeOthersAreSaid) {
+  const std::string cut = "0 init\n1 init\n0 send 1 0 9 6\n1 recv 0 0 9 6\n0 recv 1 0 9 6\n";
+  const auto source = open("t", cut + "0 finalize\n");
+  EXPECT_TRUE(source->info().truncated);
+  EXPECT_EQ(
+      source->info().notes,
+      (std::vector<std::string>{"rank 1 ends before finalize, to which others come: its file is cut short"}));
+  EXPECT_FALSE(open("t", cut)->info().truncated);  // written by hand, without
+}
+
 TEST_F(Files, TimeIndependentTracesAreReadInOneFileOrSeveral) {
   const auto source = open("t", samples::time_independent);
   ASSERT_EQ(source->ranks(), 2);
