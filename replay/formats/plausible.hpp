@@ -2,12 +2,13 @@
 #pragma once
 
 #include "replay/source/recorded.hpp"
+#include "replay/trace/sense.hpp"
 
 namespace collcast {
 
 /// The most that a call moves and that anything lasts; what a file says beyond is damage.
 inline constexpr Bytes most_of_a_call(1125899906842624);  // 1 PiB
-inline const Seconds longest_of_all(1e9);                 // 30 years
+using trace::longest_of_all;
 
 /// Sizes and times that no job has become unknown, and are counted as lost.
 void forget_impossible(RecordedSource& source);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/trace/metadata.hpp"
 
+#include "replay/trace/sense.hpp"
 #include "support/json.hpp"
 
 #include "support/error.hpp"
@@ -15,6 +16,11 @@ std::int64_t whole_number(const Json& json, const std::string& where, std::int64
     return json.get<std::int64_t>();
   throw InputError(where + " is " + dump(json) + "; a whole number from " + std::to_string(least) + " to " +
                    std::to_string(most) + " is expected");
+}
+
+Seconds recorded_time(const Json& json, const std::string& where) {
+  if (const double s = json.get<double>(); s >= 0 && s <= longest_of_all.value) return Seconds(s);
+  throw InputError(where + " is " + dump(json) + "; seconds from 0 to 30 years are expected");
 }
 
 Json to_json(const Metadata& metadata) {
@@ -41,7 +47,7 @@ Metadata metadata_from_json(const Json& json, const std::string& where) try {
   metadata.hosts = json.at("hosts").get<std::vector<std::string>>();
   metadata.clocks = json.at("clocks").get<std::string>();
   metadata.window = json.at("window").get<std::string>();
-  metadata.recorded_time = Seconds(json.at("recorded_time_s").get<double>());
+  metadata.recorded_time = trace::recorded_time(json.at("recorded_time_s"), where + ": recorded_time_s");
   for (const auto& loss : json.at("not_modelled"))
     metadata.losses.push_back({loss.at("operation").get<std::string>(),
                                whole_number(loss.at("count"), where + ": count", 0, INT64_MAX),

@@ -36,9 +36,12 @@ inline constexpr int most_ranks = 1 << 26;
 /// A whole number, written as one, from `least` to `most`. Throws InputError that starts with `where`.
 std::int64_t whole_number(const Json& json, const std::string& where, std::int64_t least, std::int64_t most);
 
+/// A time of 0 to 30 years. Throws InputError that starts with `where`.
+Seconds recorded_time(const Json& json, const std::string& where);
+
 Json to_json(const Metadata& metadata);
 
-/// Throws InputError that starts with `where` if a key is missing or has the wrong type.
+/// Throws InputError that starts with `where` if a key is missing or has the wrong type or range.
 Metadata metadata_from_json(const Json& json, const std::string& where);
 
 }  // namespace collcast::trace

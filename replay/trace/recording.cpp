@@ -182,10 +182,11 @@ class Report {
     const auto last = std::find_if(pieces.rbegin(), pieces.rend(),
                                    [](const PieceRef& piece) { return piece.kind == PieceKind::status; });
     const auto status = last == pieces.rend() ? Json::object() : read_json(file, *last);
-    metadata_.recorded_time = std::max(metadata_.recorded_time, Seconds(status.value("wall_s", 0.0)));
+    metadata_.recorded_time = std::max(
+        metadata_.recorded_time, recorded_time(status.value("wall_s", Json(0.0)), file.path() + ": wall_s"));
     for (const auto& loss : status.value("not_modelled", Json::array()))
       losses_.add(loss.value("operation", ""), loss.value("reason", ""),
-                  loss.value("count", std::int64_t{0}));
+                  whole_number(loss.value("count", Json(0)), file.path() + ": count", 0, INT64_MAX));
     if (!status.value("finished", false))
       metadata_.notes.push_back(
           "rank " + std::to_string(rank) + ": the recording ends before MPI_Finalize (" +

@@ -102,6 +102,7 @@ std::string Sense::flaw(const Event& e) {
   if (!possible(e.send_bytes) || !possible(e.recv_bytes) || !possible(e.send_counts) ||
       !possible(e.recv_counts) || e.datatype_bytes < 0)
     return "has a size below 0 or above 64 TiB";
+  if (std::max({e.compute, e.duration, e.polling}) > longest_of_all) return "has a time above 30 years";
   if (e.polls < 0) return "has " + std::to_string(e.polls) + " polls";
   if (e.request != none && !is_request(e.request)) return "begins request " + std::to_string(e.request);
   for (const Completion& done : e.completed)

@@ -13,10 +13,12 @@ using Communicators = std::vector<std::vector<int>>;
 
 /// More than the memory of any node: no call moves more of one rank.
 inline constexpr std::int64_t most_bytes = std::int64_t{1} << 46;
+/// Nothing takes longer: 30 years.
+inline constexpr Seconds longest_of_all(1e9);
 
 /// Whether one rank's events make sense by themselves: they name communicators that there are and that have
-/// this rank, ranks within these, sizes that can be, and lists as long as the communicator. Outlives no list
-/// of communicators.
+/// this rank, ranks within these, sizes and times that can be, and lists as long as the communicator.
+/// Outlives no list of communicators.
 class Sense {
  public:
   Sense(const Communicators& communicators, int rank) : communicators_(&communicators), rank_(rank) {}

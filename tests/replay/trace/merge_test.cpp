@@ -22,7 +22,7 @@ Bytes json_piece(PieceKind kind, int rank, const Json& json) {
 
 /// A rank's file as the recorder leaves it.
 void write_part(const Folder& folder, int rank, int ranks, const Groups& groups,
-                const std::vector<Event>& events, bool finished = true) {
+                const std::vector<Event>& events, bool finished = true, const Json& odd = Json::object()) {
   Bytes file = preamble(FileKind::recording);
   append(file, json_piece(PieceKind::metadata, rank, {{"rank", rank}, {"ranks", ranks}, {"host", "h"}}));
   append(file, pack(PieceKind::communicators, static_cast<std::uint32_t>(rank),
@@ -30,12 +30,11 @@ void write_part(const Folder& folder, int rank, int ranks, const Groups& groups,
   Encoder encoder;
   for (const auto& e : events) encoder.put(e);
   append(file, pack(PieceKind::events, static_cast<std::uint32_t>(rank), encoder.count(), encoder.bytes()));
-  append(
-      file,
-      json_piece(PieceKind::status, rank,
-                 {{"finished", finished},
-                  {"wall_s", 1.0 + rank},
-                  {"not_modelled", {{{"operation", "MPI_Put"}, {"count", 2}, {"reason", "not modelled"}}}}}));
+  Json status{{"finished", finished},
+              {"wall_s", 1.0 + rank},
+              {"not_modelled", {{{"operation", "MPI_Put"}, {"count", 2}, {"reason", "not modelled"}}}}};
+  status.update(odd);
+  append(file, json_piece(PieceKind::status, rank, status));
   write_file(folder / recording_name(rank), file);
 }
 
@@ -153,6 +152,16 @@ TEST(Merge, KilledRankIsNotedAndReadToItsEnd) {
   EXPECT_THAT(reader.notes(),
               ElementsAre(HasSubstr("rank 1: the recording ends before MPI_Finalize (the application")));
   EXPECT_EQ(read_rank(reader, 1).size(), 2u);
+}
+
+TEST(Merge, RefusesTimesAndCountsThatCannotBe) {
+  const Folder folder;
+  const Json no_count{{"not_modelled", {{{"operation", "MPI_Put"}, {"count", -2}, {"reason", "no"}}}}};
+  for (const Json& odd : {Json{{"wall_s", -1.0}}, Json{{"wall_s", 1e300}}, no_count}) {
+    write_part(folder, 0, 1, {{0}}, {event(Op::init)}, true, odd);
+    EXPECT_THAT(complaint([&] { merge(folder.path(), folder / "t.cct"); }),
+                testing::AllOf(HasSubstr(folder / recording_name(0)), HasSubstr("expected")));
+  }
 }
 
 TEST(Merge, SaysThatTheDiskWasFull) {

@@ -97,7 +97,7 @@ TEST(Sense, OfLists) {
   EXPECT_THAT(flaw(with_lists(Op::allreduce, four, {})), HasSubstr("lists 4 sizes where 0 are needed"));
 }
 
-TEST(Sense, OfSizesRequestsAndPolls) {
+TEST(Sense, OfSizesTimesRequestsAndPolls) {
   Event e = message(Op::send, 1, none, 0, most_bytes + 1);
   EXPECT_THAT(flaw(e), HasSubstr("has a size below 0 or above 64 TiB"));
   EXPECT_THAT(flaw(message(Op::send, 1, none, 0, -1)), HasSubstr("has a size"));
@@ -110,6 +110,13 @@ TEST(Sense, OfSizesRequestsAndPolls) {
   e = event(Op::iprobe);
   e.polls = -1;
   EXPECT_THAT(flaw(e), HasSubstr("has -1 polls"));
+  for (Seconds Event::*time : {&Event::compute, &Event::duration, &Event::polling}) {
+    e = event(Op::iprobe);
+    e.*time = Seconds(1e9);
+    EXPECT_EQ(flaw(e), "");
+    e.*time = Seconds(1.1e9);
+    EXPECT_THAT(flaw(e), HasSubstr("has a time above 30 years"));
+  }
 }
 
 }  // namespace
