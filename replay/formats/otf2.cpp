@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdarg>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -496,9 +497,11 @@ class Archive {
   }
 
  private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw InputError(path_ + ": the OTF2 archive is damaged, or not all of its files are beside it: " + why);
+  }
   [[noreturn]] void refuse() const {
-    throw InputError(path_ + ": the OTF2 archive is damaged, or not all of its files are beside it: " +
-                     (complaints_.words.empty() ? "libotf2 does not say why" : complaints_.words));
+    refuse(complaints_.words.empty() ? "libotf2 does not say why" : complaints_.words);
   }
   void check(OTF2_ErrorCode code) const {
     if (code != OTF2_SUCCESS) refuse();
@@ -527,7 +530,19 @@ class Archive {
       throw InputError(path_ + ": an OTF2 archive with ranks on locations that it does not define");
   }
 
+  /// Behind the end of a file that is cut short, libotf2 reads what its memory held before. The marks of the
+  /// file's end and of the chunk's are a file's last bytes.
+  void check_end(OTF2_LocationRef location) const {
+    const auto file = std::filesystem::path(path_).replace_extension() / (std::to_string(location) + ".evt");
+    std::ifstream in(file, std::ios::binary | std::ios::ate);
+    char end[2] = {};
+    if (!in) return;
+    if (in.tellg() < 2 || !in.seekg(-2, std::ios::end).read(end, 2) || end[0] != 2 || end[1] != 1)
+      refuse(file.string() + " is cut short");
+  }
+
   void read(OTF2_LocationRef location, bool local, RankEvents& events) {
+    check_end(location);
     std::uint64_t count = 0;
     if (OTF2_DefReader* const definitions =
             local ? OTF2_Reader_GetDefReader(reader_.get(), location) : nullptr) {

@@ -4,8 +4,11 @@
 #include <otf2/otf2.h>
 
 #include <array>
+#include <cstdarg>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <random>
 #include <sstream>
 
 #include "replay/formats/formats.hpp"
@@ -16,6 +19,7 @@
 #include "tests/mutated.hpp"
 #include "tests/replay/formats/activities.hpp"
 #include "tests/replay/formats/samples.hpp"
+#include "tests/sanitized.hpp"
 #include "tests/shared_data.hpp"
 
 /// libotf2 leaves memory behind where an archive does not open.
@@ -44,13 +48,28 @@ constexpr std::array<std::pair<const char*, bool>, 7> regions = {{{"main", false
                                                                   {"MPI_Put", true}}};
 enum Region : OTF2_RegionRef { in_main, in_isend, in_irecv, in_waitall, in_sendrecv, in_allreduce, in_put };
 
+/// Numbers as they are given, or one in `every` senseless.
+class Numbers {
+ public:
+  std::uint32_t every = 0;
+  std::mt19937 random{20261128};
+
+  template <class T>
+  T operator()(T number) {
+    constexpr std::uint64_t odd[] = {
+        0, 1, 2, 3, 1u << 31, UINT32_MAX - 1, UINT32_MAX, 1ull << 40, 1ull << 63, UINT64_MAX - 1, UINT64_MAX};
+    return every > 0 && random() % every == 0 ? static_cast<T>(odd[random() % std::size(odd)]) : number;
+  }
+} numbers;
+
 /// Two ranks on locations 10 and 20, a clock of 1 MHz that begins at 100; rank 0 of communicator 1 is rank 1.
 void write_definitions(OTF2_Archive* archive) {
   OTF2_GlobalDefWriter* const w = OTF2_Archive_GetGlobalDefWriter(archive);
-  OTF2_GlobalDefWriter_WriteClockProperties(w, 1'000'000, 100, 1000, OTF2_UNDEFINED_TIMESTAMP);
+  OTF2_GlobalDefWriter_WriteClockProperties(w, numbers(1'000'000ul), numbers(100ul), 1000,
+                                            OTF2_UNDEFINED_TIMESTAMP);
   for (std::uint32_t i = 0; i < regions.size(); ++i) {
     OTF2_GlobalDefWriter_WriteString(w, i, regions[i].first);
-    OTF2_GlobalDefWriter_WriteRegion(w, i, i, i, 0, OTF2_REGION_ROLE_UNKNOWN,
+    OTF2_GlobalDefWriter_WriteRegion(w, i, numbers(i), i, 0, OTF2_REGION_ROLE_UNKNOWN,
                                      regions[i].second ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER,
                                      OTF2_REGION_FLAG_NONE, 0, 0, 0);
   }
@@ -64,15 +83,16 @@ void write_definitions(OTF2_Archive* archive) {
                                        static_cast<std::uint32_t>(rank));
   }
   OTF2_GlobalDefWriter_WriteLocation(w, 30, 99, OTF2_LOCATION_TYPE_CPU_THREAD, 0, 1);  // another thread
-  const std::uint64_t locations[] = {10, 20}, world[] = {0, 1}, reversed[] = {1, 0};
+  const std::uint64_t locations[] = {numbers(10ul), numbers(20ul)}, world[] = {numbers(0ul), numbers(1ul)},
+                      reversed[] = {numbers(1ul), numbers(0ul)};
   OTF2_GlobalDefWriter_WriteGroup(w, 0, 99, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
                                   OTF2_GROUP_FLAG_NONE, 2, locations);
   OTF2_GlobalDefWriter_WriteGroup(w, 1, 99, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
                                   OTF2_GROUP_FLAG_NONE, 2, world);
   OTF2_GlobalDefWriter_WriteGroup(w, 2, 99, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
                                   OTF2_GROUP_FLAG_NONE, 2, reversed);
-  OTF2_GlobalDefWriter_WriteComm(w, 0, 99, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
-  OTF2_GlobalDefWriter_WriteComm(w, 1, 99, 2, 0, OTF2_COMM_FLAG_NONE);
+  OTF2_GlobalDefWriter_WriteComm(w, 0, 99, numbers(1u), OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+  OTF2_GlobalDefWriter_WriteComm(w, 1, 99, numbers(2u), numbers(0u), OTF2_COMM_FLAG_NONE);
   OTF2_Archive_CloseGlobalDefWriter(archive, w);
 }
 
@@ -86,9 +106,9 @@ class Calls {
   Calls& operator=(const Calls&) = delete;
   OTF2_EvtWriter* writer() const { return writer_; }
   void call(OTF2_RegionRef region, auto&& inside) {
-    OTF2_EvtWriter_Enter(writer_, nullptr, now, region);
+    OTF2_EvtWriter_Enter(writer_, nullptr, numbers(now), numbers(region));
     inside(now + 5);
-    OTF2_EvtWriter_Leave(writer_, nullptr, now + 10, region);
+    OTF2_EvtWriter_Leave(writer_, nullptr, numbers(now + 10), numbers(region));
     now += 10;
   }
   std::uint64_t now = 100;
@@ -116,21 +136,25 @@ void write_events(OTF2_Archive* archive, std::uint32_t rank) {
   OTF2_EvtWriter* const w = calls.writer();
   OTF2_EvtWriter_Enter(w, nullptr, calls.now, in_main);
   calls.now += 5;
-  calls.call(in_irecv, [&](auto t) { OTF2_EvtWriter_MpiIrecvRequest(w, nullptr, t, 7); });
-  calls.call(in_isend,
-             [&](auto t) { OTF2_EvtWriter_MpiIsend(w, nullptr, t, 1 - rank, 0, 3, rank == 0 ? 40 : 80, 8); });
+  calls.call(in_irecv, [&](auto t) { OTF2_EvtWriter_MpiIrecvRequest(w, nullptr, t, numbers(7ul)); });
+  calls.call(in_isend, [&](auto t) {
+    OTF2_EvtWriter_MpiIsend(w, nullptr, t, numbers(1 - rank), numbers(0u), numbers(3u),
+                            numbers(rank == 0 ? 40ul : 80ul), numbers(8ul));
+  });
   calls.call(in_waitall, [&](auto t) {
-    OTF2_EvtWriter_MpiIrecv(w, nullptr, t, 1 - rank, 0, 3, rank == 0 ? 80 : 40, 7);
-    OTF2_EvtWriter_MpiIsendComplete(w, nullptr, t + 1, 8);
+    OTF2_EvtWriter_MpiIrecv(w, nullptr, t, numbers(1 - rank), numbers(0u), numbers(3u),
+                            numbers(rank == 0 ? 80ul : 40ul), numbers(7ul));
+    OTF2_EvtWriter_MpiIsendComplete(w, nullptr, t + 1, numbers(8ul));
   });
   calls.call(in_sendrecv, [&](auto t) {
-    OTF2_EvtWriter_MpiSend(w, nullptr, t, rank, 1, 4, 8);
-    OTF2_EvtWriter_MpiRecv(w, nullptr, t + 1, rank, 1, 4, 8);
+    OTF2_EvtWriter_MpiSend(w, nullptr, t, numbers(rank), numbers(1u), numbers(4u), numbers(8ul));
+    OTF2_EvtWriter_MpiRecv(w, nullptr, t + 1, numbers(rank), numbers(1u), numbers(4u), numbers(8ul));
   });
   calls.call(in_allreduce, [&](auto t) {
     OTF2_EvtWriter_MpiCollectiveBegin(w, nullptr, t);
-    OTF2_EvtWriter_MpiCollectiveEnd(w, nullptr, t + 1, OTF2_COLLECTIVE_OP_ALLREDUCE, 0,
-                                    OTF2_COLLECTIVE_ROOT_NONE, 48, 48);
+    OTF2_EvtWriter_MpiCollectiveEnd(
+        w, nullptr, t + 1, numbers(OTF2_CollectiveOp{OTF2_COLLECTIVE_OP_ALLREDUCE}), numbers(0u),
+        numbers(std::uint32_t{OTF2_COLLECTIVE_ROOT_NONE}), numbers(48ul), numbers(48ul));
   });
   calls.call(in_put, [](auto) {});
   OTF2_EvtWriter_Leave(w, nullptr, calls.now, in_main);
@@ -138,7 +162,8 @@ void write_events(OTF2_Archive* archive, std::uint32_t rank) {
 
 class Otf2 : public ::testing::Test {
  protected:
-  explicit Otf2(void (*events)(OTF2_Archive*, std::uint32_t) = write_events) {
+  explicit Otf2(void (*events)(OTF2_Archive*, std::uint32_t) = write_events) { write(events); }
+  void write(void (*events)(OTF2_Archive*, std::uint32_t)) const {
     OTF2_FlushCallbacks callbacks{};
     callbacks.otf2_pre_flush = flush;
     OTF2_Archive* const archive = OTF2_Archive_Open(folder_.path().c_str(), "a", OTF2_FILEMODE_WRITE, 1 << 20,
@@ -222,10 +247,13 @@ TEST_F(Otf2, MissingAndDamagedFilesAreRefusedByOneLine) {
   const std::string begin =
       anchor_ + ": the OTF2 archive is damaged, or not all of its files are beside it: ";
   const std::string events = folder_ / "a/20.evt", good = content(events), good_anchor = content(anchor_);
-  samples::write(events, good.substr(0, 30));
-  EXPECT_TRUE(complaint().starts_with(begin)) << complaint();
   samples::write(events, good);
   EXPECT_EQ(complaint(), "");
+  for (const std::size_t left : {std::size_t{0}, std::size_t{30}, good.size() - 1}) {
+    samples::write(events, good.substr(0, left));
+    EXPECT_EQ(complaint(), begin + events + " is cut short");
+  }
+  samples::write(events, good);
   std::string anchor = content(anchor_);
   anchor[anchor.find("\0\0\0\0", 46, 4) + 3] =
       '\x80';  // machine, creator and description are not given: 2^31 properties
@@ -255,6 +283,27 @@ TEST_F(Otf2, MutatedArchivesAreReadOrRefused) {
     }
     samples::write(path, good);
   }
+}
+
+/// Whatever the numbers in it, which libotf2 takes: read and scaled, or one line.
+TEST_F(Otf2, OtherNumbersAreReadOrRefused) {
+  const OTF2_ErrorCallback before =
+      OTF2_Error_RegisterCallback([](void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code,
+                                     const char*, va_list) { return code; },
+                                  nullptr);
+  for (int i = 0; i < testing::all_or_one_in(4, 100); ++i) {
+    for (const char* name : {"a", "a.otf2", "a.def"}) std::filesystem::remove_all(folder_ / name);
+    numbers.every = 4u << (i % 4);
+    write(write_events);
+    numbers.every = 0;
+    for (const Rank ranks : {0, 64}) {
+      const std::string line =
+          testing::complaint([&] { inspect(open_trace({anchor_}, {}, ranks).source()); });
+      EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+      EXPECT_TRUE(line.empty() || line.find(anchor_) != std::string::npos) << line;
+    }
+  }
+  OTF2_Error_RegisterCallback(before, nullptr);
 }
 
 /// Of Score-P: ping-pong of 16 KiB to 2 MiB, 8 messages each way.
