@@ -61,6 +61,7 @@ class Inquiry {
       note(not_computed);
     }
     if (answer_.rows.empty() && unsegmented_) parse_segment(q_.call, *unsegmented_, true);  // says why
+    if (answer_.rows.empty() && unruled_) throw *unruled_;
     return told();
   }
 
@@ -115,6 +116,7 @@ class Inquiry {
     if (by_library()) check_policy(q_.policy);
     if (by_library()) check_memory(q_.policy, q_.memory);
     check_transport();
+    tell_release();
     if (q_.with_synthesized && (!every_ || by_library() || q_.offload.asked() || engine_.closed_form))
       throw InputError(
           "--with-synthesized goes with --algorithm all, and not with --policy, --offload and --engine "
@@ -144,6 +146,14 @@ class Inquiry {
       throw InputError(asked + " does not go with --offload, where the DPU's own software sends");
     if (q_.transport->kind == Transport::Kind::nccl && q_.memory != Memory::device)
       throw InputError(asked + " sends from device buffers only: it does not go with --memory host");
+  }
+
+  /// Transports are NCCL's of a release, whether it is named or not. A policy of NCCL has one of its own.
+  void tell_release() {
+    if (!q_.transport || q_.transport->kind != Transport::Kind::nccl || q_.policy.starts_with("nccl")) return;
+    const std::string release = std::to_string(q_.transport->protocol.minor);
+    note("--transport " + q_.transport->name() + " is that of NCCL 2." + release +
+         "; a release is named as in nccl-2.8:LL");
   }
 
   void add_platform(const std::string& name) {
@@ -197,7 +207,14 @@ class Inquiry {
       const Call asked = plain_call(q_.call, collective, ranks, size, library.forecaster().ranks_per_node());
       check_own(asked);
       const std::string where = std::to_string(ranks) + " ranks, " + text::bytes(size.value) + ": ";
-      std::vector<Library::Forecast> all = of_library(library, collective, asked);
+      std::vector<Library::Forecast> all;
+      try {
+        all = of_library(library, collective, asked);
+      } catch (const NoRule& e) {
+        if (!unruled_) unruled_ = e;
+        skipped[std::string(definition(collective).name)][e.what()].push_back(size);
+        continue;
+      }
       const auto fastest =
           std::ranges::min_element(all, {}, [](const Library::Forecast& f) { return f.prediction.time; });
       if (every_) note(where + regret(all.front(), *fastest));
@@ -460,6 +477,7 @@ class Inquiry {
   Occupancy occupancy_;    ///< by the ranks that are asked for at present
   bool shared_told_ = false;
   std::optional<Bytes> unsegmented_;  ///< the first size that is less than the segment asked for
+  std::optional<NoRule> unruled_;     ///< why the library's choice is not known where it first was not
   std::optional<Description> on_;
   std::vector<Collective> collectives_;
   std::vector<Description> platforms_;

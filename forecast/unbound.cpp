@@ -55,9 +55,11 @@ class CapSearch {
     for (const Parameter& p : unused_parameters(with))
       if (!p.path.starts_with("software.nccl.")) unused.insert(p.path);
     unused_ = unused.contains(parameter);
+    std::set<std::string> of_both;  // an edit may bring links of another kind, or another network
+    for (const Parameter& p : without.parameters()) of_both.insert(p.path);
     for (const Parameter& p : with.parameters())
       if (p.path != parameter && p.value > 0 && (p.unit == "GBps" || p.unit == "us") &&
-          !unused.contains(p.path))
+          !unused.contains(p.path) && of_both.contains(p.path))
         others_.push_back(p);
     for (const Parameter& p : with.parameters())
       if (p.path == parameter && p.value > 0 && (p.unit == "GBps" || p.unit == "us" || p.unit == "share"))

@@ -179,6 +179,8 @@ report::Report gap(const Question& q, const Watch& watch) {
   }
   Json rows = Json::array();
   ForecastCache cache;
+  bool ruled = false;
+  std::optional<NoRule> unruled;
   const auto compare_at = [&](Bytes size) {
     end_if_interrupted();
     watch.progress("comparing at " + text::bytes(size.value));
@@ -190,12 +192,16 @@ report::Report gap(const Question& q, const Watch& watch) {
     Json found = Json::array();
     Bound bound = forecaster.lower_bound(*best.algorithm, call);
     std::optional<Library::Forecast> chosen;
-    if (q.policy != "fastest") {
-      chosen = library.predict(subject.collective, call, by);
-      note(std::string(chosen->prediction.note));
-      // Software that the catalogue's messages have to pay for is not that of every library.
-      if (const Bound& own = chosen->prediction.bound; own.time < bound.time) bound = own;
-    }
+    if (q.policy != "fastest") try {
+        chosen = library.predict(subject.collective, call, by);
+        ruled = true;
+        note(std::string(chosen->prediction.note));
+        // Software that the catalogue's messages have to pay for is not that of every library.
+        if (const Bound& own = chosen->prediction.bound; own.time < bound.time) bound = own;
+      } catch (const NoRule& e) {
+        unruled = e;
+        note(q.policy + " is skipped at " + text::bytes(size.value) + ": " + e.what());
+      }
     if (front && front->limit().by_prices && priced(best)) bound = tightest(bound, size, *front);
     found.push_back(bound_row(size, bound));
     if (front) {
@@ -213,6 +219,7 @@ report::Report gap(const Question& q, const Watch& watch) {
   } catch (const Interrupted&) {
     note("interrupted: what follows was not computed");
   }
+  if (unruled && !ruled) throw *unruled;
   if (front)
     for (const std::string& words : front->notes()) note(words);
   answer.sections.push_back({"gaps", std::move(rows), columns()});

@@ -16,6 +16,7 @@ using namespace literals;
 using collcast::testing::complaint;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Question allreduce(const std::string& algorithm = "auto") {
   Question q;
@@ -123,6 +124,38 @@ TEST(Ask, SizesThatTheSegmentExceedsAreOneNote) {
   EXPECT_GT(ask(q).rows.size(), 3u);
   q.algorithm = "auto", q.sizes = {1_KiB, 4_KiB};
   EXPECT_EQ(complaint([&] { ask(q); }), "segment 64KiB is larger than the message of 1024 bytes");
+}
+
+/// Up to 524288 elements of 4 B SMPI's reduce-scatter is one that the catalogue lacks.
+TEST(Ask, SizesForWhichALibrarysChoiceIsNotKnownAreSkipped) {
+  Question q;
+  q.collectives = {"reduce-scatter"}, q.policy = "smpi-mpich";
+  q.platforms = {"edr-cluster"}, q.ranks = {8}, q.sizes = {1_KiB, 4_MiB};
+  const std::string why =
+      "smpi-mpich: 256 elements on 8 ranks, up to 524288 elements: recursive-doubling, which the catalogue "
+      "does not have for reduce-scatter";
+  for (const char* algorithm : {"auto", "all"}) {
+    q.algorithm = algorithm;
+    const Answer a = ask(q);
+    ASSERT_FALSE(a.rows.empty());
+    for (const Answer::Row& r : a.rows) EXPECT_EQ(r.prediction.call.message, 4_MiB);
+    EXPECT_THAT(a.notes, Contains("reduce-scatter is skipped at 1 KiB: " + why));
+  }
+  q.collectives = {"reduce-scatter", "allreduce"}, q.algorithm = "auto", q.sizes = {1_KiB};
+  EXPECT_EQ(ask(q).rows.size(), 1u);
+  q.collectives = {"reduce-scatter"};
+  EXPECT_EQ(complaint([&] { ask(q); }), why);
+}
+
+/// `nccl:LL` names no release.
+TEST(Ask, SaysOfWhichReleaseATransportOfNcclIs) {
+  Question q = allreduce("ring");
+  q.platforms = {"dgx-h100"}, q.ranks = {8}, q.transport = parse_transport("nccl:LL");
+  const auto told =
+      Contains("--transport nccl:LL is that of NCCL 2.18; a release is named as in nccl-2.8:LL");
+  EXPECT_THAT(ask(q).notes, told);
+  q.policy = "nccl-2.28", q.algorithm = "auto";  // whose LL it is then
+  EXPECT_THAT(ask(q).notes, Not(told));
 }
 
 TEST(Ask, WhatIsSynthesizedStandsBesideTheCatalogue) {

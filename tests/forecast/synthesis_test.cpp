@@ -316,6 +316,22 @@ TEST(Synthesis, RefusesWhatItCannotMake) {
             "a synthesis takes at most 256 ranks, not 300");
 }
 
+/// The other rows of a size stand where the library's choice is not known.
+TEST(Gap, WithoutALibrarysChoice) {
+  Question q;
+  q.collectives = {"reduce-scatter"}, q.platforms = {"edr-cluster"}, q.ranks = {4};
+  q.sizes = {Bytes(1024), Bytes(1 << 24)};
+  q.policy = "smpi-mpich";
+  const report::Report answer = gap(q);
+  EXPECT_EQ(answer.sections[0].rows.size(), 3u + 4u);
+  const std::string why =
+      "smpi-mpich: 256 elements on 4 ranks, up to 524288 elements: recursive-doubling, which the catalogue "
+      "does not have for reduce-scatter";
+  EXPECT_THAT(answer.notes, ::testing::Contains("smpi-mpich is skipped at 1 KiB: " + why));
+  q.sizes = {Bytes(1024)};
+  EXPECT_EQ(complaint([&] { gap(q); }), why);
+}
+
 /// The hosts play a barrier, and its messages have no size.
 TEST(Gap, OfABarrier) {
   Question q;

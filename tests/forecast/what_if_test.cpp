@@ -78,6 +78,15 @@ TEST(Unbound, NamesWhatNothingDependsOn) {
             "devices.X.memory_GiB changes what fits, not the time.\n");
 }
 
+/// The links that an edit replaces have no parameters afterwards, and the new ones had none before.
+TEST(Unbound, OfLinksOfAnotherKind) {
+  Question q = ring("dgx-a100", 8, 64_MiB);
+  q.set = {"node.links.pcie4-x16.kind=pcie5-x16"};
+  EXPECT_TRUE(caps(q).at("node.links.pcie4-x16.kind").starts_with("nothing: no time here depends on it"));
+  q.ranks = {16};
+  EXPECT_EQ(caps(q).at("node.links.pcie4-x16.kind"), "network.bandwidth_GBps, 23.0 GB/s");
+}
+
 /// Each GPU has a NIC of its own already.
 TEST(Unbound, SaysWhoUsesNics) {
   Question q = ring("dgx-h100", 16, 64_MiB);
