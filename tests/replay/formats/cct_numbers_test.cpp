@@ -138,7 +138,8 @@ TEST(CctNumbers, OtherMetadataAreReadOrRefused) {
   for (int i = 0; i < testing::all_or_one_in(4, 400); ++i) {
     write_metadata(path, misnumbered(good, random));
     const std::string complaint = testing::complaint([&] {
-      const SourceInfo& info = open_source({path})->info();
+      const auto source = open_source({path});
+      const SourceInfo& info = source->info();
       EXPECT_TRUE(info.recorded >= Seconds() && info.recorded <= trace::longest_of_all)
           << info.recorded.value;
       for (const Loss& loss : info.losses) EXPECT_GE(loss.count, 0);
