@@ -35,6 +35,7 @@ SelectTypeParameters=CR_Core
 MpiDefault=none
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
 SlurmdParameters=config_overrides
+TmpFS={folder}/tmp
 NodeName=n[0-3] NodeHostname=localhost NodeAddr=10.0.0.1 Port=[7000-7003] CPUs=1 RealMemory=1000
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE
 """
@@ -89,7 +90,7 @@ class Cluster:
 
     def __init__(self, folder):
         self.folder, self.daemons = pathlib.Path(folder), {}
-        for name in ["munge", "state"]:
+        for name in ["munge", "state", "tmp"]:
             (self.folder / name).mkdir()
         key = self.folder / "munge/key"
         key.write_bytes(os.urandom(128))

@@ -130,7 +130,7 @@ class Calibrator {
       std::ranges::sort(values);
       const double median = values[values.size() / 2];
       const double deviation = (values[values.size() * 9 / 10] - values[values.size() / 10]) / 3.3;
-      set_hardware(parameter, calibrated(median, deviation, source({files.begin(), files.end()})),
+      set_hardware(parameter, calibrated_rate(median, deviation, source({files.begin(), files.end()})),
                    "copies between GPUs, median of " + std::to_string(values.size()));
     }
   }
@@ -150,7 +150,7 @@ class Calibrator {
     }
     if (fastest == nullptr) return;
     nic_GBps_ = best;
-    set_hardware("network.bandwidth_GBps", calibrated(best, 0, source({fastest->file})),
+    set_hardware("network.bandwidth_GBps", calibrated_rate(best, 0, source({fastest->file})),
                  std::to_string(fastest->pairs) + " pairs over " +
                      std::to_string(nics_used(base_, pairs_per_node(*fastest), *fastest->from)) + " NICs");
   }
@@ -197,7 +197,7 @@ class Calibrator {
     const std::string parameter = "network.bandwidth_GBps";
     const double before = base_.json()["network"]["bandwidth_GBps"]["value"];
     nic_GBps_ = rate;
-    set_hardware(parameter, calibrated(rate, deviation, source(report.files)),
+    set_hardware(parameter, calibrated_rate(rate, deviation, source(report.files)),
                  "messages of several ranks at once");
     tell_unlike(parameter, before, rate, " GB/s");
   }
@@ -277,7 +277,8 @@ class Calibrator {
     const double deviation = rate * fastest->per_byte.deviation.value / fastest->per_byte.value.value;
     for (const Hop& hop : hops_of(now(), report.path))
       if (hop.bandwidth_GBps < 0.995 * rate && raised_.insert(hop.parameter).second)
-        set_hardware(hop.parameter, calibrated(rate / hop.count, deviation / hop.count, source(report.files)),
+        set_hardware(hop.parameter,
+                     calibrated_rate(rate / hop.count, deviation / hop.count, source(report.files)),
                      name(report.path) + " reaches more");
   }
 

@@ -344,7 +344,7 @@ NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measur
   if (link) set(linked, link->parameter + "=" + text::exact(link->after()));
   NcclCalibration out = NcclCalibrator(linked, measurements, policy).run(source);
   if (link) {
-    Json value = calibrated(link->after(), 0, source);
+    Json value = calibrated_rate(link->after(), 0, source);
     value["low"] = std::min(link->low, value["low"].get<double>());
     value["high"] = std::max(link->high, value["high"].get<double>());
     std::string pointer = "/" + link->parameter;

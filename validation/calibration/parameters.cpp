@@ -32,6 +32,10 @@ Json parameter(double value, double low, double high, const std::string& source)
           {"stamp", "calibrated"}};
 }
 
+double uncertainty(double value, double deviation) {
+  return 2 * std::hypot(deviation, between_runs * value);
+}
+
 Json time_us(Seconds value, Seconds deviation, const std::string& source) {
   return calibrated(value.value * 1e6, deviation.value * 1e6, source);
 }
@@ -44,7 +48,7 @@ SecondsPerByte pace(const PathPiece& piece, const Hardware& hardware) {
 Json bandwidth_GBps(const PathPiece& piece, const Hardware& hardware, const std::string& source) {
   const Estimate<SecondsPerByte>& fitted = piece.per_byte;
   const double value = pace(piece, hardware).value;
-  const double off = 2 * std::hypot(fitted.deviation.value, between_runs * value);
+  const double off = uncertainty(value, fitted.deviation.value);
   const double fast = std::max(value - off, 0.5 * value), slow = std::min(value + off, 2 * value);
   return parameter(1e-9 / value, 1e-9 / slow, 1e-9 / fast, source);
 }
@@ -149,7 +153,7 @@ Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optiona
     // what the links take of a lone message's bytes, copies do not
     const SecondsPerByte copied = piece.per_byte.value + piece.copied - pace(piece, hardware);
     const double copy = 1e-9 / std::max(1e-9 / fastest_copy_GBps, copied.value);
-    json["copy_GBps"] = calibrated(copy, 0, source);
+    json["copy_GBps"] = calibrated_rate(copy, 0, source);
   }
   return json;
 }
@@ -157,8 +161,13 @@ Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optiona
 }  // namespace
 
 Json calibrated(double value, double deviation, const std::string& source) {
-  const double off = 2 * std::hypot(deviation, between_runs * value);
+  const double off = uncertainty(value, deviation);
   return parameter(value, std::max(0.0, value - off), value + off, source);
+}
+
+Json calibrated_rate(double value, double deviation, const std::string& source) {
+  const double off = uncertainty(value, deviation);
+  return parameter(value, std::max(value - off, 0.5 * value), std::min(value + off, 2 * value), source);
 }
 
 Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, const Hardware& hardware,

@@ -23,6 +23,9 @@ struct Hardware {
 /// those of another run, 2 %, are among them.
 Json calibrated(double value, double deviation, const std::string& source);
 
+/// A bandwidth is above 0 however much tables scatter: within a factor of two.
+Json calibrated_rate(double value, double deviation, const std::string& source);
+
 /// The software costs of a path, pieces and protocol included, that make links of `hardware` do what was
 /// fitted. Overheads and gap are those of `together`, of which the undetermined are left to the base unless
 /// they were lowered; without it overheads are as large as the gap between messages allows, and at most half

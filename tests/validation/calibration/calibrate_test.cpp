@@ -134,6 +134,15 @@ TEST(Calibrate, LinksAreRaisedToWhatWentOverThem) {
   EXPECT_NEAR(c.hardware[0].after, 10.5, 0.05);
 }
 
+/// Two standard deviations and 2 % of another run; tables that scatter never say that a link carries nothing.
+TEST(Calibrate, ABandwidthIsKnownToAFactorOfTwoAtWorst) {
+  const Json sure = calibrated_rate(10, 0.15, "a test"), scattered = calibrated_rate(10, 8, "a test");
+  EXPECT_EQ(sure["low"], 9.5);  // 2 * hypot(0.15, 0.2)
+  EXPECT_EQ(sure["high"], 10.5);
+  EXPECT_EQ(scattered["low"], 5);
+  EXPECT_EQ(scattered["high"], 20);
+}
+
 TEST(Calibrate, CopiesBetweenGpusSayWhatLinksCarry) {
   const Description base = load_platform("summit");
   const std::vector<Hop> hops = hops_between(base, 0, 1);
