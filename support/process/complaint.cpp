@@ -44,6 +44,8 @@ constexpr Saying sayings[] = {
     {R"(PID (\d+) RUNNING AT (\S+)[\s\S]*?EXIT CODE: (\d+))", "process $1 on $2 ended with exit code $3"},
     {R"(execvp error on file (\S+) \(([^)]*)\))", "$1 cannot be run: $2"},
     // Slurm
+    {R"(srun: [^\n]*: StepId=(\S+) aborted before step completely launched)",
+     "srun could not start the ranks of step $1"},
     {R"(srun: error: (\S+): tasks? (\S+): ([^\r\n]*))", "rank $2 on $1: $3"},
 };
 

@@ -55,6 +55,14 @@ TEST(Complaint, OfOpenMpiAboutSrun) {
       "srun gave Open MPI no PMI that it knows: take srun --mpi=pmix, or mpirun");
 }
 
+TEST(Complaint, OfAStepThatSlurmDoesNotStart) {
+  EXPECT_EQ(complaint("srun: launch/slurm: launch_p_step_launch: StepId=1.0 aborted before step completely "
+                      "launched.\nsrun: Job step aborted: Waiting up to 32 seconds for job step to finish.\n"
+                      "srun: error: task 0 launch failed: Unspecified error\n",
+                      0),
+            "srun could not start the ranks of step 1.0");
+}
+
 TEST(Complaint, OfMpich) {
   EXPECT_EQ(complaint("=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 4711 RUNNING AT h1\n"
                       "=   EXIT CODE: 9\n",
