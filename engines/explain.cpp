@@ -55,6 +55,11 @@ std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<Resu
 /// The time on corresponding links of several nodes or switches, by name.
 using Likes = std::map<std::string, Seconds>;
 
+struct Sum {
+  Likes likes;
+  Seconds moving;
+};
+
 /// The one with the longest time; the first of several.
 const std::string& slowest(const Likes& likes) {
   const auto* most = &*likes.begin();
@@ -76,21 +81,23 @@ std::vector<Share> explanation(const Fabric& fabric, const std::vector<Delay>& c
                                Seconds total, const std::string& busiest,
                                const std::vector<std::string>& meetings,
                                const std::vector<Result::Use>& links, const std::vector<Result::Use>& ports) {
-  std::map<std::pair<Cause, std::string>, Likes> sums;
+  std::map<std::pair<Cause, std::string>, Sum> sums;
   Seconds rest = total;
-  const auto add = [&](Cause cause, const std::string& whose, Seconds time) {
-    sums[{cause, alike(whose)}][whose] += time;
+  const auto add = [&](Cause cause, const std::string& whose, Seconds time, Seconds moving = {}) {
+    Sum& sum = sums[{cause, alike(whose)}];
+    sum.likes[whose] += time, sum.moving += moving;
     rest -= time;
   };
   if (chain.empty() && !(launch > Seconds(0))) return {};
   if (launch > Seconds(0)) add(Cause::overhead, "launch", launch);
-  for (const Delay& s : chain) add(s.cause, name_of(fabric, s, links, ports, meetings), s.time);
+  for (const Delay& s : chain) add(s.cause, name_of(fabric, s, links, ports, meetings), s.time, s.moving);
   if (rest > 1e-12 * total) add(Cause::queue, busiest, rest);
   std::vector<Share> shares;
-  for (const auto& [key, likes] : sums) {
+  for (const auto& [key, sum] : sums) {
     Seconds time;
-    for (const auto& [name, of_one] : likes) time += of_one;
-    if (time > 1e-12 * total) shares.push_back({key.first, slowest(likes), time, likes.size()});
+    for (const auto& [name, of_one] : sum.likes) time += of_one;
+    if (time > 1e-12 * total)
+      shares.push_back({key.first, slowest(sum.likes), time, sum.likes.size(), sum.moving});
   }
   largest_first(shares);
   return shares;

@@ -17,6 +17,7 @@ struct Share {
   std::string name;  ///< of the link; of corresponding links of several nodes or ranks, the slowest one's
   Seconds time;      ///< on all of these links
   std::size_t alike = 1;  ///< how many corresponding links these are
+  Seconds moving = {};    ///< of overhead: while bytes pass links, which are faster than the software
 };
 
 /// Entries that differ by rounding only stay in their order.

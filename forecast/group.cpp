@@ -71,7 +71,7 @@ double link_share(const Prediction& p) {
   if (p.time == Seconds()) return 0;
   Seconds busy;
   for (const Share& s : p.explanation)
-    if (s.cause == Cause::link || s.cause == Cause::queue) busy += s.time;
+    busy += s.cause == Cause::link || s.cause == Cause::queue ? s.time : s.moving;
   return std::min(1.0, (p.explanation.empty() ? p.bound.time : busy) / p.time);
 }
 

@@ -137,7 +137,8 @@ Interpreter::Moment Interpreter::pay(const Message& m, Rank rank, Waiter waiter,
   Moment& busy = busy_until(rank, waiter);
   const auto [free, why] = after(busy);
   const Moment paid{free + overhead, log_.add(why, overhead, Cause::overhead, m.from, m.to)};
-  busy = {paid.at + moving, log_.add(paid.why, moving, Cause::link, m.from, m.to)};
+  const Seconds on_links = std::min(moving, m.wire.occupation(m.bytes));
+  busy = {paid.at + moving, log_.add_bytes(paid.why, moving - on_links, on_links, m.wire, m.from, m.to)};
   return paid;
 }
 
@@ -173,8 +174,8 @@ CauseLog::Entry Interpreter::carried(Index id, bool there) {
     took(m.wire.overhead + m.wire.receive_overhead, Cause::overhead);
   if (there) took(m.wire.latency, Cause::latency);
   if (!m.has_left) {
-    took(m.bytes * m.wire.software, Cause::overhead);
-    took(m.wire.occupation(m.bytes), Cause::link);
+    const Seconds software = part(m.bytes * m.wire.software);
+    why = log_.add_bytes(why, software, part(m.wire.occupation(m.bytes)), m.wire, m.from, m.to);
     const Backend::HeldUp held = backend_.held_up(id);
     took(held.slowed, Cause::queue, held.by);
     took(m.wire.gap_share(m.bytes) * held.waited, Cause::overhead);  // as if those in front were like it
@@ -238,9 +239,7 @@ void Interpreter::flush() {
     }
     backend_.after(waits, {Event::Kind::admitted, id});
     if (!options_.explain) continue;
-    const Seconds gaps = m.wire.gap_share(m.bytes) * waits;
-    m.why = log_.add(m.why, gaps, Cause::overhead, m.from, m.to);
-    m.why = log_.add(m.why, waits - gaps, Cause::queue, m.from, m.to);
+    m.why = log_.add_turn(m.why, waits, m.wire, m.bytes, m.from, m.to);
     m.entered += waits;
   }
   entering_.clear();

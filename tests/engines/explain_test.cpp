@@ -270,6 +270,25 @@ TEST(Explanation, WaitingForGapsIsForSoftware) {
   }
 }
 
+/// Bytes at the pace of software: who waits behind them waits for software, too, and links have a tenth of
+/// it.
+TEST(Explanation, APaceBelowThatOfTheLinksIsSoftware) {
+  Description cluster = load_platform("edr-cluster");
+  for (const char* memory : {"host", "device"})
+    set(cluster, "software.between_nodes." + std::string(memory) + ".bandwidth_GBps=1.2");
+  const Call call{.ranks = 12, .message = Bytes(1 << 20)};
+  const SizedSchedule sized(algorithm(Collective::broadcast, "flat"), call);
+  const Machine machine(cluster, call.ranks);
+  for (const char* e : {"path", "contention"}) {
+    const Reading r = read(engine(e), sized, machine, true);
+    const auto shares = explanation(machine, r.chain, Seconds(), r.time, "");
+    ASSERT_FALSE(shares.empty());
+    EXPECT_EQ(shares[0].cause, Cause::overhead) << e;
+    EXPECT_GT(shares[0].time, 0.9 * r.time) << e;
+    EXPECT_NEAR(shares[0].moving / shares[0].time, 0.1, 0.01) << e;
+  }
+}
+
 /// Where messages lose a quarter of the time or more by sharing links of one kind, half the bandwidth of
 /// these links costs at least half of that again. Twice the bandwidth saves time, unless another link of
 /// their ways is as slow, which is rare.

@@ -98,6 +98,19 @@ TEST(Transport, anExplanationByHand) {
   }
 }
 
+/// A message of ncclSend whose threads are slower than its NVLinks, which twice the bandwidth would not help.
+TEST(Transport, threadsThatAreSlowerThanLinksAreSoftware) {
+  for (const auto& [platform, collective, ranks] :
+       {std::tuple{"leonardo", "scatter", 2}, {"dgx-2", "alltoall", 3}}) {
+    Question q;
+    q.collectives = {collective}, q.platforms = {platform}, q.policy = "nccl-2.8";
+    q.ranks = {ranks}, q.sizes = {64_MiB};
+    const Answer a = ask(q);
+    EXPECT_EQ(a.rows[0].prediction.limited_by, "software") << platform;
+    EXPECT_GT(a.rows[0].prediction.limited_by_share, 0.9) << platform;
+  }
+}
+
 /// NCCL's choice, played as its rings and trees with contention, against the closed form.
 TEST(Transport, theClosedFormOfNcclStaysNearItsSchedule) {
   if (!can_simulate()) GTEST_SKIP() << "built without SimGrid";
