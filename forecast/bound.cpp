@@ -45,6 +45,11 @@ bool is(const Side& inside, Rank r) {
   return inside[static_cast<std::size_t>(r)] != 0;
 }
 
+Side others(Side inside) {
+  for (char& i : inside) i = static_cast<char>(i == 0);
+  return inside;
+}
+
 bool on_all(Rank, Rank) {
   return true;
 }
@@ -201,6 +206,10 @@ class BoundSearch {
         for (const Cut* cut : {&g.out, &g.in}) consider(d, *cut);
       if (collective == Collective::allreduce && !demands_.reduction) consider_sums(p, call);
     }
+    for (const Machine::Halves& h : machine_.halves()) {
+      consider(d, crossing(h.inside, h.out));
+      consider(d, crossing(others(h.inside), h.in));
+    }
     if (d.spread() && ranks_ <= all_routes) {
       const bool all = ranks_ <= each_alone || d.sinks.size() == 1;
       const Cut cut =
@@ -346,9 +355,14 @@ class BoundSearch {
     // A rank of the textbook's machine, whose two links have the numbers of their ports.
     const auto rank = static_cast<LinkId>(std::ranges::find(inside, 1) - inside.begin());
     Cut own{inside, {into ? rank + static_cast<LinkId>(ranks_) : rank}, 1.0 / fabric_.hockney()->beta};
-    if (into)
-      for (char& i : own.inside) i = static_cast<char>(i == 0);
+    if (into) own.inside = others(own.inside);
     return own;
+  }
+
+  Cut crossing(Side inside, const std::vector<LinkId>& links) const {
+    Cut c{std::move(inside), links, {}};
+    for (const LinkId link : links) c.bandwidth += fabric_.links()[link].bandwidth;
+    return c;
   }
 
   static std::set<int> fullest(const std::vector<int>& number, const std::set<int>& among) {
@@ -392,9 +406,7 @@ class BoundSearch {
   std::string words(const Cut& cut) const {
     const auto in = std::ranges::count_if(cut.inside, [](char i) { return i != 0; });
     const bool out = 2 * in <= ranks_;
-    Side side = cut.inside;
-    if (!out)
-      for (char& i : side) i = static_cast<char>(i == 0);
+    const Side side = out ? cut.inside : others(cut.inside);
     std::string text = (out ? "out of " : "into ") + name(side) + ": ";
     if (!cut.links.empty()) text += fabric_.link_name(cut.links.front());
     if (cut.links.size() > 1) text += " and " + std::to_string(cut.links.size() - 1) + " more links";

@@ -64,6 +64,12 @@ class Machine final : public Fabric {
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
   /// How many nodes share a switch, and each larger part of the network: a subtree, a group of a dragonfly.
   std::vector<std::int64_t> nodes_together() const;
+  /// Of its ranks, by the links that data between them cross.
+  struct Halves {
+    std::vector<char> inside;
+    std::vector<LinkId> out, in;
+  };
+  std::vector<Halves> halves() const;
   /// Ranks of a node whose data leave it through the same vertex have the same number.
   int exit(Rank rank) const;
   /// Ranks with the same host memory have the same number.

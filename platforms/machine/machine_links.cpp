@@ -116,4 +116,20 @@ void Machine::route(Place from, Place to, std::vector<LinkId>& links) const {
   within(b, nics_[static_cast<std::size_t>(nic_in)], in);
 }
 
+std::vector<Machine::Halves> Machine::halves() const {
+  std::vector<Halves> all;
+  if (!topology_) return all;
+  const auto network = static_cast<LinkId>(static_cast<std::size_t>(extent_.nodes) * node_links());
+  const auto numbered = [&](const std::vector<std::uint64_t>& links) {
+    std::vector<LinkId> own;
+    for (const std::uint64_t link : links) own.push_back(network + static_cast<LinkId>(link));
+    return own;
+  };
+  for (const collcast::Halves& h : topology_->halves()) {
+    all.push_back({{}, numbered(h.out), numbered(h.in)});
+    for (const Seat& s : seats_) all.back().inside.push_back(h.inside[static_cast<std::size_t>(s.group)]);
+  }
+  return all;
+}
+
 }  // namespace collcast

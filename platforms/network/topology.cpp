@@ -19,11 +19,17 @@ std::variant<FatTree, Torus, Dragonfly, AdaptiveDragonfly> shape(const Blueprint
 
 Topology::Topology(const Blueprint& b, std::int64_t switches)
     : shape_(shape(b, switches)),
+      switches_(switches),
       ways_(std::visit([=](const auto& s) { return s.ways(switches); }, shape_)),
       // Half a torus has places that are further apart than any is from the first, and so have routes that
       // are drawn: a sample finds them.
       unlike_(b.network == Network::torus       ? 64
               : b.network == Network::dragonfly ? std::max(b.groups.switches, b.routing.drawn ? 64 : 1)
                                                 : 1) {}
+
+std::vector<Halves> Topology::halves() const {
+  const Torus* const torus = std::get_if<Torus>(&shape_);
+  return torus ? torus->halves(switches_) : std::vector<Halves>();
+}
 
 }  // namespace collcast

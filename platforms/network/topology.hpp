@@ -37,11 +37,14 @@ class Topology {
   std::string name(std::uint64_t link) const {
     return std::visit([=](const auto& shape) { return shape.name(link); }, shape_);
   }
+  /// Of a torus. Elsewhere a subtree or a group has the fewest links for its size.
+  std::vector<Halves> halves() const;
   /// How many of the first switches suffice for all kinds of routes to occur between them.
   std::int64_t unlike() const { return unlike_; }
 
  private:
   std::variant<FatTree, Torus, Dragonfly, AdaptiveDragonfly> shape_;
+  std::int64_t switches_;
   std::vector<Crossing> ways_;
   std::int64_t unlike_;
 };

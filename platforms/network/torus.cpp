@@ -84,6 +84,31 @@ void Torus::walk(std::int64_t at, std::int64_t to, LinkId base, std::vector<Link
   }
 }
 
+std::vector<Halves> Torus::halves(std::int64_t switches) const {
+  std::vector<Halves> all;
+  for (const Dimension& d : dimensions_) {
+    const int used = static_cast<int>(std::min<std::int64_t>(d.size, (switches + d.stride - 1) / d.stride));
+    if (used < 2) continue;
+    const int half = used / 2;
+    const bool around = routing_.drawn || 2 * (used - 1) >= d.size;  // else no way round is the shorter
+    Halves h;
+    for (std::int64_t at = 0; at < crossed_; ++at) {
+      const int c = coordinate(at, d);
+      h.inside.push_back(static_cast<char>(c < half));
+      for (const bool up : {true, false}) {
+        if (!up && d.size == 2) continue;
+        const int next = coordinate(neighbour(at, d, up), d);
+        const bool ends_inside = next < half;
+        if (ends_inside == (c < half) || (!around && std::max(c, next) >= used)) continue;
+        (ends_inside ? h.in : h.out)
+            .push_back(static_cast<std::uint64_t>(at * ports_ + d.port + (up ? 0 : 1)));
+      }
+    }
+    all.push_back(std::move(h));
+  }
+  return all;
+}
+
 std::string Torus::name_of(std::int64_t at) const {
   std::string text;
   for (const Dimension& d : dimensions_)

@@ -7,6 +7,7 @@
 #include "model/fabric.hpp"
 #include "platforms/description/blueprint.hpp"
 #include "platforms/network/crossing.hpp"
+#include "platforms/network/halves.hpp"
 
 namespace collcast {
 
@@ -28,6 +29,8 @@ class Torus {
   }
   std::size_t trunk(std::uint64_t) const { return 0; }
   std::string name(std::uint64_t link) const;
+  /// Across each dimension that routes between those in use cross.
+  std::vector<Halves> halves(std::int64_t switches) const;
 
  private:
   struct Dimension {

@@ -180,6 +180,21 @@ TEST(Bound, OfADragonflyKnowsItsGroups) {
   EXPECT_NEAR(b.time.value, 1, 1e-4) << b.cut;
 }
 
+/// Between the halves of a torus across its longer side go two links of each ring, of 9 GB/s, for half of the
+/// ranks times half of the ranks; part of one that no route goes round has one.
+TEST(Bound, OfATorusKnowsItsHalves) {
+  for (const auto& [dimensions, nodes, ranks, links] : {std::tuple{"8,8", 64, 64, 16},
+                                                        {"16,32", 512, 512, 32},
+                                                        {"4,2,40", 320, 160, 8},
+                                                        {"2,100", 200, 200, 4}}) {
+    const std::vector<std::string> settings = {"max_nodes=" + std::to_string(nodes), "network.kind=torus",
+                                               std::string("network.dimensions=") + dimensions,
+                                               "network.link_bandwidth_GBps=9"};
+    const Bound b = bound("edr-cluster", settings, ranks, Collective::alltoall, "pairwise", Bytes(1e9));
+    EXPECT_NEAR(b.time.value, ranks * 1e9 / 4 / (links * 9e9), 1e-5) << dimensions << ": " << b.cut;
+  }
+}
+
 /// A message that is read by nobody's port twice: the root sends it once, whoever passes it on.
 TEST(Bound, OfABroadcastIsItsNarrowestWay) {
   const Bound b = bound("edr-cluster", {}, 8, Collective::broadcast, "chain", Bytes(1e9));
