@@ -92,6 +92,7 @@ void add_network(Lines& lines, const Json& network) {
                                number("switches_per_node", "switches a node:"),
                                number("links_between_groups", "links between groups:"),
                                network.value("routing", ""), number("routing_seed", "seed")}));
+  if (network["kind"] != "fat-tree") return;
   std::vector<std::string> levels;
   for (const Json& l : network.value("levels", Json::array()))
     levels.push_back(
@@ -161,7 +162,7 @@ std::string platform_summary(const Description& d) {
   const std::string examples = listed({only(network.contains("bandwidth_GBps"), "network.bandwidth_GBps=25"),
                                        listed({only(!devices(platform, "nic").empty(), "node.nics"),
                                                only(!devices(platform, "gpu").empty(), "node.gpus"),
-                                               only(network.contains("levels"), "network.levels.0.up")})},
+                                               only(network["kind"] == "fat-tree", "network.levels.0.up")})},
                                       "; ");
   lines.add("--set takes", "any parameter below and those left out" +
                                std::string(examples.empty() ? "" : ", e.g. ") + examples);

@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <unordered_set>
 
@@ -28,6 +30,13 @@ std::vector<std::string> parts_of(const std::string& text) {
   return parts;
 }
 
+/// Twelve digits: three steps of 0.1 are 0.3.
+double rounded(double value) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.12g", value);
+  return std::strtod(digits, nullptr);
+}
+
 /// The step of a range: "x2" or "+64".
 std::function<double(double)> stride(const std::string& text, const std::string& range, const Parse& parse,
                                      Of of) {
@@ -37,12 +46,12 @@ std::function<double(double)> stride(const std::string& text, const std::string&
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), factor);
     if (error == std::errc() && end == rest.data() + rest.size() && factor > 1 && std::isfinite(factor))
       return [factor, of](double v) {
-        return of == Of::reals ? v * factor : std::max(v + 1, std::floor(v * factor));
+        return of == Of::reals ? rounded(v * factor) : std::max(v + 1, std::floor(v * factor));
       };
   }
   if (text[0] == '+')
     if (const double step = parse(rest); of == Of::reals ? step > 0 : step >= 1)
-      return [step](double v) { return v + step; };
+      return [step, of](double v) { return of == Of::reals ? rounded(v + step) : v + step; };
   throw InputError("range '" + range + "' ends with '" + text +
                    "'; ranges are like 1KiB:1GiB:x2 and 64:512:+64");
 }
@@ -55,6 +64,9 @@ void expand(const std::string& text, const Parse& parse, std::vector<double>& va
   const auto next = stride(parts.size() == 3 ? parts[2] : "x2", text, parse, of);
   const double first = parse(parts[0]), last = parse(parts[1]);
   if (first > last) throw InputError("range '" + text + "' is empty: it begins after its end");
+  if (of == Of::reals && first == 0 && last > 0 && next(0) == 0)
+    throw InputError("range '" + text +
+                     "' begins at 0, from where no factor leads on; take a step, as in 0:8:+2");
   for (double v = first; v <= last; v = next(v)) {
     if (values.size() == most_values)
       throw InputError("range '" + text + "' has more than 100000 values; take a larger stride");
@@ -77,12 +89,6 @@ double rank_count(const std::string& text) {
   if (error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= 1 << 24)
     return value;
   throw InputError("number of ranks '" + text + "' is not a whole number from 1 to 16777216");
-}
-
-double positive(const std::string& text) {
-  const double value = parse_number(text, "value", 0, 1e18);
-  if (value > 0) return value;
-  throw InputError("value '" + text + "' is not above 0, as those of a range are");
 }
 
 }  // namespace
@@ -112,7 +118,8 @@ std::vector<std::int64_t> parse_counts(const std::string& text) {
 
 std::vector<double> parse_values(const std::string& text) {
   std::vector<double> values;
-  expand(text, positive, values, Of::reals);
+  expand(
+      text, [](const std::string& part) { return parse_number(part, "value", 0, 1e18); }, values, Of::reals);
   return values;
 }
 

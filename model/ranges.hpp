@@ -18,7 +18,7 @@ std::vector<Bytes> parse_sizes(std::span<const std::string> texts);
 std::vector<Rank> parse_rank_counts(std::span<const std::string> texts);
 /// The same for any whole numbers from 0: "0:3:+1".
 std::vector<std::int64_t> parse_counts(const std::string& text);
-/// The same for any positive numbers: "0.5:8:x2", "10:25:+2.5".
+/// The same for any numbers from 0: "0.5:8:x2", "0:25:+2.5".
 std::vector<double> parse_values(const std::string& text);
 
 }  // namespace collcast

@@ -271,6 +271,10 @@ TEST(Cli, PicturesShowTheNetwork) {
   EXPECT_NE(drawn(" --set network.kind=dragonfly --set network.groups=41 --set network.switches_per_group=16")
                 .find("41 groups of 16 switches"),
             std::string::npos);
+  EXPECT_NE(collcast("platforms edr-cluster").out.find("\n  levels "), std::string::npos);
+  EXPECT_EQ(collcast("platforms edr-cluster --set network.kind=torus --set network.dimensions=9,9,8")
+                .out.find("\n  levels "),
+            std::string::npos);
 }
 
 TEST(Cli, DocumentedTorusIsSlowerThanTheTree) {

@@ -254,7 +254,8 @@ TEST(Space, SaysWhatIsWrong) {
   EXPECT_EQ(says(R"({"ranks": []})"), "s.json: ranks is an empty list");
   EXPECT_EQ(says(R"({"ranks": "8:4"})"), "s.json: ranks: range '8:4' is empty: it begins after its end");
   EXPECT_EQ(says(R"({"x": "4:1"})"), "s.json: x: range '4:1' is empty: it begins after its end");
-  EXPECT_EQ(says(R"({"x": "0:1"})"), "s.json: x: value '0' is not above 0, as those of a range are");
+  EXPECT_EQ(says(R"({"x": "0:1"})"),
+            "s.json: x: range '0:1' begins at 0, from where no factor leads on; take a step, as in 0:8:+2");
   EXPECT_EQ(says(R"({"x": {"from": 2, "to": 2}})"), "s.json: x is empty: from must be less than to");
   EXPECT_EQ(says(R"({"x": {"from": 2}})"), "s.json: x has no \"to\"");
   EXPECT_EQ(says(R"({"x": {"from": 0, "to": 2, "scale": "log"}})"),

@@ -31,6 +31,15 @@ TEST(Ranges, GrowByAFactorOrAStep) {
   EXPECT_EQ(ranks({"5:5", "2"}), (std::vector<Rank>{5, 2}));
 }
 
+/// 0.1 + 0.1 + 0.1 is above 0.3 in binary.
+TEST(Ranges, OfRealNumbersMeetTheirEnds) {
+  EXPECT_EQ(parse_values("0.1:0.3:+0.1"), (std::vector<double>{0.1, 0.2, 0.3}));
+  EXPECT_EQ(parse_values("0:0.7:+0.35"), (std::vector<double>{0, 0.35, 0.7}));
+  EXPECT_EQ(parse_values("0.1:0.9:x3"), (std::vector<double>{0.1, 0.3, 0.9}));
+  EXPECT_EQ(complaint([] { parse_values("0:1:x2"); }),
+            "range '0:1:x2' begins at 0, from where no factor leads on; take a step, as in 0:8:+2");
+}
+
 TEST(Ranges, HaveEachValueOnce) {
   EXPECT_EQ(sizes({"1KiB:4KiB", "4KiB:16KiB:x4", "1"}), (std::vector<double>{1024, 2048, 4096, 16384, 1}));
   EXPECT_EQ(ranks({"4", "2:8:x2"}), (std::vector<Rank>{4, 2, 8}));
