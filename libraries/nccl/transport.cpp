@@ -11,7 +11,8 @@ namespace {
 
 constexpr double KiB = 1024;
 
-constexpr const char *gpu_channels = "channels of the GPU", *network_cards = "network proxies and cards";
+constexpr const char *gpu_channels = "channels of the GPU", *node_links = "links in the node",
+                     *network_cards = "network proxies and cards";
 
 /// Times in us, sizes in bytes, rates in bytes per us.
 class Player {
@@ -89,6 +90,10 @@ class Player {
       limit = s_.intra_bandwidth.value / 8e9;
     return std::min(share_of_links(minor_, s_, all_channels_), threads * limit) * 1e3;
   }
+  /// What holds channels to this rate: NCCL takes NVLinks to be as fast as its channels.
+  const char* held_by(double rate) const {
+    return s_.link != NodeLink::nvlink && rate == links() ? node_links : gpu_channels;
+  }
   double rail_time(double bytes) const {
     return bytes * kernel_.bytes_on_wire / (s_.rail_bandwidth.value * 1e-6);
   }
@@ -151,7 +156,7 @@ class Player {
       once_round = (ranks_ - nodes_) * on + nodes_ * across;
       at_most(steps / loops_ * on_busiest_card() * card_time(kernel_.messages, chunk_), network_cards);
     }
-    at_most(steps * filled_ * work, gpu_channels);
+    at_most(steps * filled_ * work, held_by(rate));
     at_most(steps * once_round / ranks_, "latency");
     moving_ += turns(chunk_, rate) - std::min(turns(chunk_, rate), piece / rate);
   }
@@ -169,9 +174,9 @@ class Player {
     const double piece = simple() ? chunk_ : std::min(chunk_, turn_);
     const double on = step() + turns(piece, rate);
     const double work = step() + turns(most, rate);
-    at_most(work, gpu_channels);
+    at_most(work, held_by(rate));
     double way = (ranks_ - nodes_) * on, following = work - on;
-    const char* streams = gpu_channels;
+    const char* streams = held_by(rate);
     if (nodes_ > 1) {
       const double sent = simple() ? piece : chunk_;
       const double cards = on_rail_ * card_time(loops_, share_);
@@ -244,7 +249,9 @@ class Player {
     }
     if (split) slowest = std::max(slowest, 2 * chunk_ / links());  // which carry both ways
     const double following = (loops_ - 1) * (split ? std::max(slowest, on_cards) : all);
-    limit_ = following < moving_ ? "latency" : on_cards > slowest ? network_cards : gpu_channels;
+    limit_ = following < moving_  ? "latency"
+             : on_cards > slowest ? network_cards
+                                  : held_by(kernel_rate(collective_));
     moving_ += following;
   }
 

@@ -111,6 +111,20 @@ TEST(Transport, threadsThatAreSlowerThanLinksAreSoftware) {
   }
 }
 
+/// Twice the bandwidth of PCIe halves what is named after the node's links; NVLinks do not hold channels.
+TEST(Transport, channelsOverPcieAreHeldByLinks) {
+  const auto asked = [](const char* platform, std::vector<std::string> settings = {}) {
+    Question q;
+    q.collectives = {"allreduce"}, q.platforms = {platform}, q.policy = "nccl-2.18";
+    q.ranks = {4}, q.sizes = {64_MiB}, q.set = std::move(settings);
+    return ask(q).rows[0].prediction;
+  };
+  const Prediction pcie = asked("p40-node");
+  EXPECT_EQ(pcie.limited_by, "links in the node");
+  EXPECT_NEAR(asked("p40-node", {"node.link_kinds.pcie3-x16.bandwidth_GBps=24"}).time / pcie.time, 0.5, 0.02);
+  EXPECT_EQ(asked("abci-v").limited_by, "channels of the GPU");
+}
+
 /// NCCL's choice, played as its rings and trees with contention, against the closed form.
 TEST(Transport, theClosedFormOfNcclStaysNearItsSchedule) {
   if (!can_simulate()) GTEST_SKIP() << "built without SimGrid";
