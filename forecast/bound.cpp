@@ -3,158 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numeric>
 #include <set>
 #include <unordered_map>
 
+#include "forecast/demand.hpp"
 #include "model/bounds/cut_graphs.hpp"
 #include "model/slowest_path.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
 namespace {
-
-using Side = std::vector<char>;  ///< by rank: whether it is inside
-
-/// What has to move: from each rank some bytes to all sinks, or a rule that says what leaves a group.
-struct Demand {
-  std::vector<double> weights;  ///< by rank
-  std::vector<Rank> sinks;
-  bool reversed = false;
-  std::function<double(const Side&)> leaving;
-  std::function<bool(Rank to, Rank from)> relies;
-  bool spread() const { return !weights.empty(); }
-  /// `to` cannot be done before it has heard of `from`.
-  bool depends(Rank to, Rank from) const;
-};
-
-std::vector<double> shares(const Call& c) {
-  std::vector<double> each(static_cast<std::size_t>(c.ranks), c.message.value / c.ranks);
-  if (!c.counts.empty()) std::ranges::transform(c.counts, each.begin(), [](Bytes b) { return b.value; });
-  return each;
-}
-
-std::vector<Rank> everyone(Rank ranks) {
-  std::vector<Rank> all(static_cast<std::size_t>(ranks));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
-bool is(const Side& inside, Rank r) {
-  return inside[static_cast<std::size_t>(r)] != 0;
-}
-
-Side others(Side inside) {
-  for (char& i : inside) i = static_cast<char>(i == 0);
-  return inside;
-}
-
-bool on_all(Rank, Rank) {
-  return true;
-}
-
-/// Some ranks have data for some others.
-Demand pairs_of(const Call& c, const Definition& d) {
-  const Block blocks = d.blocks(c.ranks);
-  const double block = c.message.value * static_cast<double>(d.whole(c.ranks)) / static_cast<double>(blocks);
-  const auto received = [=, &d](Rank to, const auto& visit) {
-    for (const Holding& h : d.finally(to, c.ranks, blocks, c.root))
-      visit(h.ranks.first, c.counts.empty() ? block * static_cast<double>(h.chunk.count)
-                                            : c.counts[static_cast<std::size_t>(h.chunk.first)].value);
-  };
-  const auto leaving = [=](const Side& inside) {
-    double sum = 0;
-    for (Rank to = 0; to < c.ranks; ++to)
-      if (!is(inside, to))
-        received(to, [&](Rank from, double bytes) { sum += is(inside, from) ? bytes : 0; });
-    return sum;
-  };
-  const auto relies = [=](Rank to, Rank from) {
-    bool found = false;
-    received(to, [&](Rank r, double bytes) { found = found || (r == from && bytes > 0); });
-    return found;
-  };
-  return {{}, {}, false, leaving, relies};
-}
-
-/// The same, where each has as much for each other.
-Demand equal_pairs(const Call& c) {
-  return {{},
-          {},
-          false,
-          [=](const Side& inside) {
-            const double in =
-                static_cast<double>(std::ranges::count_if(inside, [](char i) { return i != 0; }));
-            return in * (c.ranks - in) * c.message.value / c.ranks;
-          },
-          on_all};
-}
-
-/// Some rank inside has a part in what one outside is to get.
-Demand one_sum(const Call& c, bool upwards) {
-  return {{},
-          {},
-          false,
-          [=](const Side& inside) {
-            const auto first = std::ranges::find_if(inside, [](char i) { return i != 0; });
-            const auto last = upwards ? std::find(first, inside.end(), 0) : std::ranges::find(inside, 0);
-            return first == inside.end() || last == inside.end() ? 0 : c.message.value;
-          },
-          [=](Rank to, Rank from) { return !upwards || from < to; }};
-}
-
-Demand demand(Collective collective, const Call& c) {
-  std::vector<double> own(static_cast<std::size_t>(c.ranks));
-  const std::vector<Rank> root = {c.root};
-  switch (plain(collective)) {
-    case Collective::allgather:
-      return {shares(c), everyone(c.ranks), false, {}, {}};
-    case Collective::reduce_scatter:
-      return {shares(c), everyone(c.ranks), true, {}, {}};
-    case Collective::gather:
-      return {shares(c), root, false, {}, {}};
-    case Collective::scatter:
-      return {shares(c), root, true, {}, {}};
-    case Collective::broadcast:
-    case Collective::reduce:
-      own[static_cast<std::size_t>(c.root)] = c.message.value;
-      return {own, everyone(c.ranks), collective == Collective::reduce, {}, {}};
-    case Collective::multi_broadcast:
-      for (Rank r = 0; r <= c.root; ++r) own[static_cast<std::size_t>(r)] = c.message.value / (c.root + 1);
-      return {own, everyone(c.ranks), false, {}, {}};
-    case Collective::scan:
-    case Collective::exscan:
-      return one_sum(c, true);
-    case Collective::allreduce:
-      return one_sum(c, false);
-    case Collective::alltoall:
-      return c.counts.empty() ? equal_pairs(c) : pairs_of(c, definition(collective));
-    case Collective::barrier:
-      return {{}, {}, false, [](const Side&) { return 0.0; }, on_all};
-    default:
-      return pairs_of(c, definition(collective));
-  }
-}
-
-/// What leaves the ranks inside, at least.
-double leaving(const Demand& d, const Side& inside) {
-  if (!d.spread()) return d.leaving(inside);
-  // Of a spread that goes the other way round, what is outside gets its bytes from here.
-  const bool needed = std::ranges::any_of(d.sinks, [&](Rank r) { return is(inside, r) == d.reversed; });
-  double bytes = 0;
-  for (std::size_t r = 0; needed && r < d.weights.size(); ++r)
-    if ((inside[r] != 0) != d.reversed) bytes += d.weights[r];
-  return bytes;
-}
-
-bool Demand::depends(Rank to, Rank from) const {
-  if (spread()) {
-    if (reversed) std::swap(to, from);
-    return weights[static_cast<std::size_t>(from)] > 0 && std::ranges::find(sinks, to) != sinks.end();
-  }
-  return relies(to, from);
-}
 
 /// Where the messages of an algorithm begin and end.
 std::vector<Memory> memories_of(const Algorithm& a) {
@@ -310,7 +168,7 @@ class BoundSearch {
     };
     const std::vector<int> by_node = by([&](Rank r) { return machine_.node(r); });
     const std::size_t nodes = distinct(by_node).size();
-    add("ranks", everyone(ranks_));
+    add("ranks", by([](Rank r) { return r; }));
     add("parts of nodes", by([&](Rank r) { return machine_.exit(r); }), nodes);
     add("sockets", by([&](Rank r) { return machine_.socket(r); }), nodes);
     add("nodes", by_node);
@@ -417,9 +275,9 @@ class BoundSearch {
     std::vector<int> ranks;
     std::set<int> nodes;
     for (Rank r = 0; r < ranks_; ++r)
-      if (is(side, r)) ranks.push_back(r), nodes.insert(machine_.node(r));
+      if (holds(side, r)) ranks.push_back(r), nodes.insert(machine_.node(r));
     bool whole = ranks_ != machine_.node(ranks_ - 1) + 1;
-    for (Rank r = 0; r < ranks_ && whole; ++r) whole = is(side, r) || !nodes.contains(machine_.node(r));
+    for (Rank r = 0; r < ranks_ && whole; ++r) whole = holds(side, r) || !nodes.contains(machine_.node(r));
     return whole ? list("node", {nodes.begin(), nodes.end()}) : list("rank", ranks);
   }
 
