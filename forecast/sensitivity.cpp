@@ -73,7 +73,8 @@ class Differences {
     for (std::size_t row = 0; row < now_.size(); ++row) {
       const Seconds most = (*slower)[row], least = (*faster)[row];
       if (least.value > 0 && moved({most}, {least}))
-        found_[row].push_back({p.path, std::log(most / least) / run});
+        found_[row].push_back(
+            {p.path, std::log(most / least) / run, most / now_[row] - 1, 1 - least / now_[row]});
     }
   }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include "forecast/what_if.hpp"
 
 namespace collcast {
@@ -10,6 +15,9 @@ namespace collcast {
 struct Elasticity {
   std::string parameter;
   double elasticity = 0;
+  double slower = 0, faster = 0;  ///< by which share the time grows and shrinks with 1 % to either side
+  /// The time jumps, as where a library takes speeds in steps: the elasticity is no slope.
+  bool step() const { return std::max(std::abs(slower), std::abs(faster)) > 0.05; }
 };
 
 /// The elasticities of each row's time, and in a last entry those of the sum of all times; the largest first,

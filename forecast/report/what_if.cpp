@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forecast/report/what_if.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "support/text.hpp"
 
 namespace collcast::report {
+namespace {
+
+constexpr std::size_t most_told = 10;
+
+}  // namespace
 
 Json list(const std::vector<Elasticity>& sensitivity) {
   Json rows = Json::array();
-  for (const Elasticity& e : sensitivity)
+  for (const Elasticity& e : sensitivity) {
     rows.push_back({{"parameter", e.parameter}, {"elasticity", e.elasticity}});
+    if (e.step()) rows.back()["step"] = true;
+  }
   return rows;
 }
 
@@ -23,11 +33,18 @@ Section sensitivity_table(const std::vector<Elasticity>& sensitivity) {
           list(sensitivity),
           {text_of("parameter", "parameter"),
            number_of("d ln(time) / d ln(parameter)", "elasticity", text::number)},
-          10};
+          most_told};
 }
 
 std::string words(const std::vector<Elasticity>& sensitivity) {
-  return sensitivity.empty() ? "No parameter of the platform changes the answer by itself.\n" : "";
+  if (sensitivity.empty()) return "No parameter of the platform changes the answer by itself.\n";
+  std::string text;
+  for (const Elasticity& e : std::span(sensitivity).first(std::min(most_told, sensitivity.size())))
+    if (e.step())
+      text += e.parameter + " moves the answer in a step: 1 % to its slower side by " +
+              text::signed_percent(e.slower) + ", to its faster side by " +
+              text::signed_percent(0 - e.faster) + ".\n";
+  return text;
 }
 
 std::string words(const std::vector<Unbound>& unbound) {

@@ -12,7 +12,8 @@ Json list(const std::vector<Unbound>& unbound);
 
 /// The ten largest for people.
 Section sensitivity_table(const std::vector<Elasticity>& sensitivity);
-/// A line where there is nothing to put into that table; else nothing.
+/// A line where there is nothing to put into that table, and for each parameter there that moves times in a
+/// step.
 std::string words(const std::vector<Elasticity>& sensitivity);
 /// A line for each.
 std::string words(const std::vector<Unbound>& unbound);
