@@ -69,6 +69,54 @@ TEST(RoundTrip, KeepsTheStepsOfAPipeline) {
             chain.steps);
 }
 
+/// An alltoall of one step, rank by rank: each sends to the next rank first, or to rank 0.
+Schedule all_to_all(Rank ranks, bool next_first) {
+  return {ranks, ranks * ranks, 1, [=](std::int64_t, Step& out) {
+            for (Rank r = 0; r < ranks; ++r)
+              for (Rank k = next_first ? 1 : 0; k < ranks; ++k) {
+                const Rank to = next_first ? (r + k) % ranks : k;
+                if (to != r) out.send(r, to, {r * ranks + to, 1});
+              }
+          }};
+}
+
+TEST(RoundTrip, NobodyIsAtTheEndOfEverybodysList) {
+  // As many rounds as a rank has peers, in each of which everybody sends and receives one message.
+  constexpr Rank ranks = 7;
+  for (const bool next_first : {true, false}) {
+    const std::string text = write_msccl(all_to_all(ranks, next_first), Collective::alltoall, "all");
+    const Schedule read = parse_msccl(text, "all.xml").algorithm.schedule({});
+    EXPECT_EQ(read.steps, 1);
+    for_each_step(read, false, [&](const Step& step) {
+      ASSERT_EQ(step.transfers.size(), static_cast<std::size_t>(ranks * (ranks - 1)));
+      for (std::size_t begin = 0; begin < step.transfers.size(); begin += ranks) {
+        std::vector<int> sent(ranks), received(ranks);
+        for (std::size_t i = begin; i < begin + ranks; ++i) {
+          ++sent[static_cast<std::size_t>(step.transfers[i].from.rank)];
+          ++received[static_cast<std::size_t>(step.transfers[i].to.rank)];
+        }
+        EXPECT_EQ(sent, std::vector<int>(ranks, 1)) << begin;
+        EXPECT_EQ(received, std::vector<int>(ranks, 1)) << begin;
+      }
+    });
+  }
+}
+
+TEST(RoundTrip, KeepsTheOrderOfARoot) {
+  const Schedule tree = algorithm(Collective::broadcast, "knomial").schedule({.ranks = 8});
+  const Schedule read =
+      parse_msccl(write_msccl(tree, Collective::broadcast, "tree"), "tree.xml").algorithm.schedule({});
+  const auto of_root = [](const Schedule& schedule) {
+    std::vector<Rank> to;
+    for_each_step(schedule, false, [&](const Step& step) {
+      for (const Transfer& t : step.transfers)
+        if (t.from.rank == 0) to.push_back(t.to.rank);
+    });
+    return to;
+  };
+  EXPECT_EQ(of_root(read), of_root(tree));
+}
+
 /// How many messages go on each channel, sorted.
 std::vector<std::int64_t> by_channel(const Schedule& schedule) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(schedule.channels));
