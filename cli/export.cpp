@@ -14,7 +14,7 @@ namespace {
 
 struct ExportOptions {
   Subject subject;
-  std::string size = "1MiB", format, output;
+  std::string size, format, output;  ///< no size: what the counts add up to, or 1 MiB
   double reduction = 0;
   CallText call;
 };
@@ -49,9 +49,9 @@ int run_export(ExportOptions& options) {
   const Algorithm& a =
       imported ? imported->algorithm
                : algorithm(definition(options.subject.collective).collective, options.subject.algorithm);
-  const Call call = make_call(a, options.call,
-                              plain_call(options.call, a.collective, parse_ranks(options.subject.ranks[0]),
-                                         parse_size(options.size)));
+  const Rank ranks = parse_ranks(options.subject.ranks[0]);
+  const Bytes message = whole_message(options.size, options.call, a.collective, ranks);
+  const Call call = make_call(a, options.call, plain_call(options.call, a.collective, ranks, message));
   const std::string exported = text(options, a, call);
   for (const std::string& words : untaken(options.call, a.collective, std::array{&a})) note(words);
   options.output.empty() ? void(std::cout << exported) : write_file(options.output, exported);
@@ -65,7 +65,8 @@ void add_export(CLI::App& app, int& exit_code) {
   CLI::App* verb =
       app.add_subcommand("export", "Writes an algorithm for other programs: MSCCL's XML, or GOAL");
   add_subject(*verb, options->subject, "A name from `collcast algorithms`");
-  verb->add_option("-s,--size", options->size, "Message size (default 1MiB); MSCCL's XML has none")
+  verb->add_option("-s,--size", options->size,
+                   "Message size (default 1MiB, or what --counts add up to); MSCCL's XML has none")
       ->option_text("S");
   verb->add_option("--format", options->format, "msccl: for MSCCL and RCCL; goal: for LogGOPSim and ATLAHS")
       ->required()

@@ -152,4 +152,9 @@ std::optional<ImportedAlgorithm> import(Subject& subject, CallText& options) {
   return imported;
 }
 
+Bytes whole_message(const std::string& size, const CallText& call, Collective collective, Rank ranks) {
+  if (!size.empty()) return parse_size(size);
+  return call.counts.empty() ? Bytes(1 << 20) : counted_message(call, collective, ranks);
+}
+
 }  // namespace collcast::cli

@@ -60,5 +60,7 @@ void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_
 /// Reads --import, and completes the subject from the file; none without --import. Throws InputError if the
 /// file contradicts what was given, or too little was given.
 std::optional<ImportedAlgorithm> import(Subject& subject, CallText& options);
+/// A message of this size; if it is empty, what the counts add up to, or else 1 MiB.
+Bytes whole_message(const std::string& size, const CallText& call, Collective collective, Rank ranks);
 
 }  // namespace collcast::cli

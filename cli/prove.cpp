@@ -68,9 +68,7 @@ Json prove(Subject subject, CallText options, const std::string& size) {
   const Algorithm& a = imported ? imported->algorithm
                                 : algorithm(definition(subject.collective).collective, subject.algorithm);
   const Rank ranks = parse_ranks(subject.ranks[0]);
-  const Bytes message = !size.empty()            ? parse_size(size)
-                        : options.counts.empty() ? Bytes(1 << 20)
-                                                 : counted_message(options, a.collective, ranks);
+  const Bytes message = whole_message(size, options, a.collective, ranks);
   const Call call = make_call(a, options, plain_call(options, a.collective, ranks, message));
   for (const std::string& words : untaken(options, a.collective, std::array{&a})) note(words);
   return prove_call(a, call);

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "algorithms/exchange/few_messages.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -27,7 +28,7 @@ class RankText {
     const Label arrived = operation(channel, "recv " + size(bytes) + "b from " + std::to_string(from) +
                                                  " tag " + std::to_string(received_[from]++));
     if (!reduces) return;
-    const Label reduced = add("calc " + std::to_string(std::llround((bytes * gamma).value * 1e9)));
+    const Label reduced = add("calc " + nanoseconds(bytes * gamma));
     require(reduced, arrived);
     channels_[channel].now.back() = reduced;
   }
@@ -60,6 +61,12 @@ class RankText {
 
   static std::string size(Bytes bytes) {
     return std::to_string(std::max<long long>(1, std::llround(bytes.value)));
+  }
+
+  static std::string nanoseconds(Seconds time) {
+    if (!(time.value <= 1e9))
+      throw InputError("GOAL's reductions would take more than 30 years; expected a larger --reduction");
+    return std::to_string(std::llround(time.value * 1e9));
   }
 
   Label add(const std::string& what) {
@@ -95,6 +102,8 @@ class RankText {
 }  // namespace
 
 std::string write_goal(const Schedule& schedule, const Layout& layout, SecondsPerByte gamma) {
+  require_few_messages(schedule, 10'000'000,
+                       "GOAL has lines for each message, and these would be more than ten million");
   std::vector<RankText> ranks(static_cast<std::size_t>(schedule.ranks), RankText(schedule.channels));
   auto at = [&](Place p) -> RankText& { return ranks[static_cast<std::size_t>(p.rank)]; };
   for_each_step(schedule, true, [&](const Step& step) {

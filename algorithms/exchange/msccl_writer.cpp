@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "algorithms/exchange/few_messages.hpp"
 #include "algorithms/exchange/msccl.hpp"
 #include "algorithms/exchange/msccl_buffers.hpp"
 #include "support/error.hpp"
@@ -203,18 +204,10 @@ void write_step(const Step& step, std::vector<RankWriter>& writers) {
       writers[static_cast<std::size_t>(t.to.rank)].receive(t.from.rank, t.channel, messages[i], t.combine);
 }
 
-/// Throws InputError where the file would have hundreds of megabytes, which nobody's runtime reads.
+/// Larger files are read by nobody's runtime.
 void require_small(const Schedule& schedule) {
-  constexpr std::int64_t most = 1'000'000;
-  std::int64_t messages = 0;
-  for_each_step(schedule, false, [&](const Step& step) {
-    messages += static_cast<std::int64_t>(step.transfers.size());
-    return messages <= most;
-  });
-  if (messages > most)
-    throw InputError(
-        "MSCCL's XML has a line for each message, and these would be more than a million; write it for fewer "
-        "ranks, or with larger segments");
+  require_few_messages(schedule, 1'000'000,
+                       "MSCCL's XML has a line for each message, and these would be more than a million");
 }
 
 }  // namespace

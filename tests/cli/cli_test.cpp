@@ -378,6 +378,12 @@ TEST(Cli, OneRankAndNoBytesAreLegal) {
   for (const Json& p : a["predictions"]) EXPECT_EQ(p["time_s"], 0);
 }
 
+TEST(Export, TakesTheSizeFromCounts) {
+  const Outcome o = collcast("export gatherv --algorithm linear --ranks 3 --format goal --counts 5,6,7");
+  EXPECT_EQ(o.code, 0) << o.err;
+  EXPECT_NE(o.out.find("send 6b to 0"), std::string::npos) << o.out;
+}
+
 TEST(Cli, SetMovesTheAnswer) {
   const std::string call = "predict allreduce --platform edr-cluster --ranks 8 --size 64MiB --algorithm ring";
   const double before = json(call)["predictions"][0]["time_s"];

@@ -169,6 +169,10 @@ TEST(Mistakes, LeadOn) {
             "'xxx"},
            {"export allreduce --algorithm ring --ranks 4000 --format msccl",
             "MSCCL's XML has a line for each message, and these would be more than a million; write it for"},
+           {"export allreduce --algorithm ring --ranks 4000 --format goal",
+            "GOAL has lines for each message, and these would be more than ten million; write it for fewer "},
+           {"export allreduce --algorithm ring --ranks 3 --format goal --reduction 1e-300",
+            "GOAL's reductions would take more than 30 years; expected a larger --reduction"},
            {"train --model resnet50 --platform summit --ranks 6 --framework horovod:request=1us",
             "framework horovod:request=1us: request needs more tensors than the cache holds: resnet50 has "},
            {"completion tcsh", "there is no completion for 'tcsh'; expected one of: bash, zsh, fish"}}) {

@@ -33,6 +33,17 @@ TEST(Goal, RefusesWhatTheNetworkWouldHaveToDo) {
   EXPECT_THROW(write_goal(s, Layout::equal(Bytes(8), s.blocks)), InputError);
 }
 
+TEST(Goal, RefusesTimesThatItCannotWrite) {
+  const Schedule s = algorithm(Collective::allreduce, "ring").schedule({.ranks = 3});
+  EXPECT_THROW(write_goal(s, Layout::equal(Bytes(1e6), s.blocks), SecondsPerByte(1e300)), InputError);
+}
+
+TEST(Goal, RefusesFilesThatFillADisk) {
+  // 2 x 9,999 steps of 10,000 messages.
+  const Schedule s = algorithm(Collective::allreduce, "ring").schedule({.ranks = 10000});
+  EXPECT_THROW(write_goal(s, Layout::equal(Bytes(1e6), s.blocks)), InputError);
+}
+
 /// Every line as txt2bin takes it, labels defined before they are used, and a receive for each send.
 void check(const std::string& text, std::int64_t messages) {
   static const std::regex operation(R"((l\d+): (calc \d+|(send|recv) (\d+)b (to|from) (\d+) tag (\d+)))");
