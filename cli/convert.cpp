@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/stat.h>
-
-#include <optional>
-#include <set>
 #include <utility>
 
 #include "cli/options.hpp"
+#include "cli/own_input.hpp"
 #include "cli/verbs.hpp"
 #include "cli/workload_options.hpp"
 #include "platforms/description/load.hpp"
@@ -51,23 +48,10 @@ Losses written(const Source& source, const ConvertOptions& options) {
   return losses;
 }
 
-/// Which file a path leads to; none if there is none.
-std::optional<std::pair<dev_t, ino_t>> file_behind(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return std::nullopt;
-  return std::pair(status.st_dev, status.st_ino);
-}
-
-/// What is read would be gone, or read while it is written.
-void refuse_own_input(const Source& source, const ConvertOptions& options) {
-  std::set<std::optional<std::pair<dev_t, ino_t>>> read;
-  for (const std::string& in : options.files) read.insert(file_behind(in));
+void refuse_traces(const Source& source, const ConvertOptions& options) {
   const bool of_each = options.to == "chakra";
-  for (Rank r = 0; r < (of_each ? source.ranks() : 1); ++r) {
-    const std::string out = of_each ? chakra_file(options.out, r) : options.out;
-    if (const auto file = file_behind(out); file && read.contains(file))
-      throw InputError("'" + out + "' is the trace itself; choose another name for -o");
-  }
+  for (Rank r = 0; r < (of_each ? source.ranks() : 1); ++r)
+    refuse_own_input(of_each ? chakra_file(options.out, r) : options.out, options.files, "the trace");
 }
 
 void run_convert(const ConvertOptions& options) {
@@ -77,7 +61,7 @@ void run_convert(const ConvertOptions& options) {
   if (!source.info().ordered)
     throw InputError(source.info().name +
                      ": a profile does not record the order of calls, so it cannot be converted");
-  refuse_own_input(source, options);
+  refuse_traces(source, options);
   Json lost = Json::array();
   for (const Loss& l : written(source, options))
     lost.push_back({{"operation", l.operation}, {"count", l.count}, {"reason", l.reason}});

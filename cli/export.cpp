@@ -4,6 +4,7 @@
 
 #include "algorithms/exchange/goal.hpp"
 #include "cli/options.hpp"
+#include "cli/own_input.hpp"
 #include "cli/verbs.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
@@ -39,7 +40,10 @@ std::string text(const ExportOptions& options, const Algorithm& a, const Call& a
 int run_export(ExportOptions& options) {
   if (options.format == "msccl" && options.reduction > 0)
     throw InputError("--reduction goes with --format goal: MSCCL's XML has no times");
-  if (!options.output.empty()) check_writable(options.output);
+  if (!options.output.empty()) {
+    check_writable(options.output);
+    refuse_own_input(options.output, {options.subject.import}, "the algorithm");
+  }
   const auto imported = import(options.subject, options.call);
   if (options.subject.ranks.size() != 1) throw InputError("export takes a single number for --ranks");
   if (imported && imported->wrong) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/output.hpp"
+#include "cli/own_input.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/exchange/export.hpp"
 #include "platforms/exchange/import.hpp"
@@ -51,6 +52,7 @@ void write_export(const Description& platform, const std::string& path, Rank ran
 
 void import_file(const std::string& from, const std::string& to) {
   check_writable(to);
+  refuse_own_input(to, {from}, "the topology");
   const Json json = import_platform(from);
   const std::string text = dump(json, 2) + "\n";
   const Description d = parse_platform(text, fs::path(to).stem().string(), from);

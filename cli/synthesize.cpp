@@ -5,6 +5,7 @@
 #include "algorithms/exchange/listing_file.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/own_input.hpp"
 #include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
@@ -66,7 +67,10 @@ int run_synthesize(SynthesizeOptions& o) {
   const Question& q = o.asked();
   if (!o.output.empty() && !o.output.ends_with(".json") && !o.output.ends_with(".xml"))
     throw InputError("-o takes a name that ends in .json or .xml, not " + o.output);
-  if (!o.output.empty()) check_writable(o.output);
+  if (!o.output.empty()) {
+    check_writable(o.output);
+    refuse_own_input(o.output, {o.platform}, "the platform");
+  }
   Description platform = load_platform(o.platform);
   override_platform(platform, q.set);
   const Collective collective = definition(o.collective).collective;

@@ -3,6 +3,7 @@
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/own_input.hpp"
 #include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
 #include "cli/what_if.hpp"
@@ -63,7 +64,10 @@ void run_tune(TuneOptions& options, bool memory_given) {
   q.sizes = parse_sizes(options.sizes);
   if (memory_given) q.memory = options.memory;
   if (!options.plot.empty()) report::check_plot(options.plot);
-  if (!options.file.empty()) check_writable(options.file);
+  if (!options.file.empty()) {
+    check_writable(options.file);
+    refuse_own_input(options.file, {q.platform}, "the platform");
+  }
   const Tuned tuned = tune(q, {progress});
   report::Report report = report::make(tuned, format);
   tell_unmoved(report, q.set, [&](const std::vector<std::string>& set) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <tuple>
 
 #include "support/json.hpp"
 #include "tests/cli/collcast.hpp"
@@ -486,6 +487,29 @@ TEST(Cli, ReplayDoesNotKnowWhatWasNotRecorded) {
   EXPECT_TRUE(json("replay " + ti + " --platform flat")["recorded_time_s"].is_null());
   const Outcome o = collcast("replay " + ti + " --platform flat");
   EXPECT_NE(o.out.find("as recorded                        -"), std::string::npos) << o.out;
+}
+
+TEST(Cli, NothingIsWrittenOverWhatItIsMadeOf) {
+  const collcast::Folder folder;
+  const std::string platform = folder / "mine.json", algorithm = folder / "a.xml", cluster = folder / "c.xml";
+  ASSERT_EQ(collcast("platforms summit --export " + platform).code, 0);
+  ASSERT_EQ(collcast("platforms summit --export " + cluster).code, 0);
+  ASSERT_EQ(collcast("export allreduce --algorithm ring --ranks 3 --format msccl -o " + algorithm).code, 0);
+  for (const auto& [words, file, what] :
+       {std::tuple("synthesize allgather --ranks 3 --platform ", platform, "the platform"),
+        {"tune --for openmpi --ranks 3 --size 8 --platform ", platform, "the platform"},
+        {"export --format goal --import ", algorithm, "the algorithm"},
+        {"platforms --import ", cluster, "the topology"}}) {
+    const auto read = [&path = file] {
+      std::ifstream in(path);
+      return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    const std::string before = read();
+    const Outcome o = collcast(words + file + " -o " + file);
+    EXPECT_EQ(o.code, 2) << words;
+    EXPECT_EQ(o.err, "collcast: '" + file + "' is " + what + " itself; choose another name for -o\n");
+    EXPECT_EQ(read(), before) << words;
+  }
 }
 
 TEST(Cli, ConvertWritesOverNoTraceOfItsOwn) {
