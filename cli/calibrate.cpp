@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -28,17 +27,6 @@ struct CalibrateOptions {
   PingPongOptions ping_pong;
   Format format = Format::table;
 };
-
-/// The day on which a file was last written: 2021-06-01.
-std::string date_of(const std::string& file) {
-  using namespace std::chrono;
-  const auto written = file_clock::to_sys(std::filesystem::last_write_time(file));
-  const year_month_day day(floor<days>(written));
-  char text[16];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()),
-                static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
-  return text;
-}
 
 FileFacts known(const CalibrateOptions& options) {
   std::string words = "--from:";
@@ -261,15 +249,6 @@ void tell(const Calibrated& calibrated, const CalibrateOptions& options) {
     print_found(calibrated, options);
 }
 
-/// The files and their days.
-std::string source_of(const std::map<std::string, std::string>& dates) {
-  std::string words = "fitted: ";
-  for (const auto& [file, date] : dates)
-    words +=
-        (words.size() > 8 ? ", " : "") + std::filesystem::path(file).filename().string() + " (" + date + ")";
-  return words;
-}
-
 void run_calibrate(CalibrateOptions options) {
   const Description base = load_platform(options.base);
   if (options.policy.empty()) require_calibratable(base);
@@ -277,24 +256,19 @@ void run_calibrate(CalibrateOptions options) {
     throw InputError(
         "--policy takes tables of nccl-tests, which --run does not measure; leave one of them out");
   check_writable(options.output);
-  std::vector<Measurement> all;
-  std::map<std::string, std::string> dates;
   if (options.ping_pong.run)
     options.files.push_back(measure_for_calibration(options.ping_pong, options.output + ".ping-pong.jsonl"));
   if (options.files.empty()) throw InputError("calibrate takes --from FILE, --run or both");
-  for (const std::string& text : options.files) {
-    const MeasurementFile file = parse_measurement_file(text, known(options));
-    for (Measurement& m : read_measurements(file)) all.push_back(std::move(m));
-    dates[file.path] = date_of(file.path);
-  }
-  progress("fitting " + count(static_cast<std::int64_t>(all.size())) + " measurements");
+  const DatedTables tables = read_tables(options.files, known(options));
+  progress("fitting " + count(static_cast<std::int64_t>(tables.measured.size())) + " measurements");
   if (!options.policy.empty()) {
-    const NcclCalibration calibration = calibrate_nccl(base, all, options.policy, source_of(dates));
+    const NcclCalibration calibration =
+        calibrate_nccl(base, tables.measured, options.policy, tables.source());
     progress_end();
     write(calibration.platform, options);
     return tell(calibration, options);
   }
-  const Calibration calibration = calibrate(base, all, dates);
+  const Calibration calibration = calibrate(base, tables.measured, tables.dates);
   progress_end();
   write(calibration.platform, options);
   tell(calibration, options);

@@ -31,16 +31,20 @@ py::object platforms() {
 py::object algorithm_list(const std::optional<std::string>& collective) {
   const Definition* only = collective ? &definition(*collective) : nullptr;
   Json rows = Json::array();
-  for (const Algorithm* a : catalogue())
-    if (!only || a->collective == only->collective)
-      rows.push_back({{"collective", definition(a->collective).name},
-                      {"algorithm", a->name},
-                      {"description", a->description},
-                      {"ranks", a->ranks},
-                      {"parameters", Json(parameters(*a))},
-                      {"formula", a->formula},
-                      {"exact", a->exact},
-                      {"source", a->source}});
+  for (const Algorithm* a : catalogue()) {
+    const Definition& d = definition(a->collective);
+    if (only && d.collective != only->collective) continue;
+    std::vector<std::string_view> names = parameters(*a);
+    if (d.rooted) names.insert(names.begin(), "root");
+    rows.push_back({{"collective", d.name},
+                    {"algorithm", a->name},
+                    {"description", a->description},
+                    {"ranks", a->ranks},
+                    {"parameters", Json(names)},
+                    {"formula", a->formula},
+                    {"exact", a->exact},
+                    {"source", a->source}});
+  }
   return to_python(rows);
 }
 
@@ -82,17 +86,14 @@ py::object calibrate_with(const OneOrMore<std::string>& tables, const std::strin
   Json answer;
   {
     const py::gil_scoped_release others_run;
-    std::vector<Measurement> measured;
-    for (const std::string& table : some(tables, "tables"))
-      for (Measurement& m : read_measurements(parse_measurement_file(table)))
-        measured.push_back(std::move(m));
+    const DatedTables read = read_tables(some(tables, "tables"));
     const auto keep = [&](const auto& calibration) {
       answer = {{"platform", calibration.platform}, {"notes", calibration.notes}};
     };
     if (policy.empty())
-      keep(calibrate(load_platform(base), measured));
+      keep(calibrate(load_platform(base), read.measured, read.dates));
     else
-      keep(calibrate_nccl(load_platform(base), measured, policy, join(all(tables))));
+      keep(calibrate_nccl(load_platform(base), read.measured, policy, read.source()));
   }
   return to_python(answer);
 }

@@ -5,6 +5,7 @@
 #include "forecast/report/timeline.hpp"
 #include "forecast/report/what_if.hpp"
 #include "platforms/description/load.hpp"
+#include "platforms/description/plausible.hpp"
 #include "platforms/machine/machine.hpp"
 #include "platforms/machine/paths.hpp"
 #include "python/interrupt.hpp"
@@ -14,6 +15,7 @@
 #include "support/input_file.hpp"
 #include "support/interrupt.hpp"
 #include "support/json.hpp"
+#include "support/notes.hpp"
 #include "workloads/playing/job_source.hpp"
 #include "workloads/playing/playing.hpp"
 #include "workloads/playing/replay_text.hpp"
@@ -103,6 +105,7 @@ py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::stri
             return Playing(other, how).time(moved);
           });
         rows.push_back(std::move(row));
+        for (std::string& words : workloads::cautions(training, forecast)) add_once(notes, std::move(words));
         if (const std::string refusal = too_large(training, forecast); !refusal.empty())
           notes.push_back(model + " " + refusal);
       }
@@ -151,8 +154,12 @@ Json replayed(const ReplayText& text, const std::string& platform, const std::ve
   const ReplayReport r = replay(trace, description, options);
   Json answer = report::totals(r);
   answer["operations"] = report::operations(r), answer["not_modelled"] = report::rows_of(r.not_modelled);
-  answer["notes"] = r.notes;
+  answer["notes"] = implausible(description);
+  for (const std::string& words : r.notes) answer["notes"].push_back(words);
+  if (r.stopped_short) answer["stopped_short"] = true;
   if (explain) answer["explanation"] = report::explanation(r.explanation, r.time);
+  if (explain && r.explanation.empty() && r.time > Seconds())
+    answer["notes"].push_back("too many messages for an explanation");
   if (timeline)
     for (const std::string& words :
          timeline->write({{"title", trace.info().name + " on " + platform}, {"time_s", r.time.value}}))

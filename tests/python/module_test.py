@@ -26,8 +26,8 @@ def said(*words):
 
 
 assert collcast.platforms() == said("platforms")
-assert {a["algorithm"] for a in collcast.algorithms("all_reduce")} == {
-    a["algorithm"] for a in said("algorithms", "allreduce")}
+assert collcast.algorithms() == said("algorithms")
+assert collcast.algorithms("all_reduce") == said("algorithms", "allreduce")
 
 words = ["predict", "allreduce", "--platform", "summit", "--ranks", "6,12", "--size", "64KiB", "--algorithm", "ring",
          "--engine", "path"]
@@ -124,6 +124,14 @@ with warnings.catch_warnings(record=True) as notes:
     warnings.simplefilter("always")
     collcast.train("gpt3-13b", "summit", 6, batch=1)
 assert any("gpt3-13b on 6 ranks does not fit: a rank needs" in str(n.message) for n in notes), notes
+with warnings.catch_warnings(record=True) as notes:
+    warnings.simplefilter("always")
+    collcast.train("gpt3-13b", "dgx-a100", [64, 128], framework="megatron:tp=8,pp=4,micro-batches=32", precision="amp")
+told = said("train", "--model", "gpt3-13b", "--platform", "dgx-a100", "--ranks", "64,128", "--precision", "amp",
+            "--framework", "megatron:tp=8,pp=4,micro-batches=32")["notes"]
+assert told and [str(n.message) for n in notes] == told, notes
+assert any("1000 is more than a port" in note
+           for note in collcast.replay(trace, "edr-cluster", engine="path", set={"network.bandwidth_GBps": 1000})["notes"])
 
 for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did you mean 'allreduce'?"),
                     (lambda: collcast.predict("allreduce", "sumit", 4, 1), "did you mean summit?"),
@@ -190,6 +198,12 @@ assert collcast.times("allreduce", "flat", numpy.array(4), numpy.array(1024)).sh
 sizes = 2 ** numpy.arange(10, 13)  # numpy's own numbers are sizes and ranks as well
 assert collcast.times("allreduce", ["flat", "summit"], numpy.array([4]), sizes).shape == (2, 1, 3, 3)
 
+with tempfile.TemporaryDirectory() as made:  # the first half of a recording
+    with open(source + "/traces/hpcc-8.cct", "rb") as whole, open(made + "/half.cct", "wb") as half:
+        half.write(whole.read(20000))
+    cut = collcast.replay(made + "/half.cct", "edr-cluster", engine="path")
+assert cut["stopped_short"] and any("ends where the trace does" in note for note in cut["notes"]), cut
+
 told = said("inspect", trace)
 inspected = collcast.inspect(trace)
 assert inspected["operations"] == told["operations"] and inspected["ranks"] == told["ranks"] == 8
@@ -197,7 +211,11 @@ assert inspected["operations"] == told["operations"] and inspected["ranks"] == t
 table = source + "/tests/python/latency.txt"
 calibrated = collcast.calibrate(table + ":nodes=2,buffers=host", "edr-cluster")
 latency = calibrated["platform"]["software"]["between_nodes"]["host"]["latency_us"]
-assert latency["stamp"] == "calibrated" and "latency.txt" in latency["source"]
+assert latency["stamp"] == "calibrated"
+with tempfile.TemporaryDirectory() as made:
+    file = made + "/fitted.json"
+    said("calibrate", "--from", table + ":nodes=2,buffers=host", "--base", "edr-cluster", "-o", file)
+    assert calibrated["platform"] == json.load(open(file))  # the day of the table, too
 
 # The stub has the module's functions, their arguments and defaults.
 stub = {f.name: f.args for f in ast.parse(open(source + "/python/collcast.pyi").read()).body

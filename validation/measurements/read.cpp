@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/measurements/read.hpp"
 
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
 #include <sstream>
 
 #include "support/error.hpp"
 #include "support/file_kind.hpp"
 #include "support/input_file.hpp"
+#include "support/text.hpp"
 #include "validation/measurements/formats.hpp"
 
 namespace collcast {
@@ -96,6 +100,16 @@ void check_said(const Measurement& m, const FileFacts& said) {
   if (said.collective) require("collective", operation(m), std::string(definition(*said.collective).name));
 }
 
+std::string date_of(const std::string& file) {
+  using namespace std::chrono;
+  const auto written = file_clock::to_sys(std::filesystem::last_write_time(file));
+  const year_month_day day(floor<days>(written));
+  char text[16];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(day.year()),
+                static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+  return text;
+}
+
 }  // namespace
 
 MeasurementFile parse_measurement_file(const std::string& text, const FileFacts& more) {
@@ -117,6 +131,22 @@ std::vector<Measurement> read_measurements(const MeasurementFile& file) {
   std::vector<Measurement> all = parse_measurements(read_file(file.path), file.path, file.known);
   for (const Measurement& m : all) check_said(m, file.said);
   return all;
+}
+
+std::string DatedTables::source() const {
+  return "fitted: " + text::join(dates, ", ", [](const auto& table) {
+           return std::filesystem::path(table.first).filename().string() + " (" + table.second + ")";
+         });
+}
+
+DatedTables read_tables(const std::vector<std::string>& files, const FileFacts& more) {
+  DatedTables tables;
+  for (const std::string& text : files) {
+    const MeasurementFile file = parse_measurement_file(text, more);
+    for (Measurement& m : read_measurements(file)) tables.measured.push_back(std::move(m));
+    tables.dates[file.path] = date_of(file.path);
+  }
+  return tables;
 }
 
 std::vector<Measurement> parse_measurements(const std::string& content, const std::string& file,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,16 @@ MeasurementFile parse_measurement_file(const std::string& text, const FileFacts&
 /// p2pBandwidthLatencyTest, JSON lines (ours: docs/measurements.md), and two published CSV forms.
 /// Throws InputError with file and line.
 std::vector<Measurement> read_measurements(const MeasurementFile& file);
+
+/// Several tables, and the days on which their files were last written: 2021-06-01.
+struct DatedTables {
+  std::vector<Measurement> measured;
+  std::map<std::string, std::string> dates;
+
+  /// The files and their days, in words.
+  std::string source() const;
+};
+DatedTables read_tables(const std::vector<std::string>& files, const FileFacts& more = {});
 
 /// The same of a text; `file` is for messages and sources.
 std::vector<Measurement> parse_measurements(const std::string& text, const std::string& file,
