@@ -37,7 +37,9 @@ struct PathFit {
   PiecewiseFit lines;  ///< curve 0 is the first table that is not empty
   int window = 64;
 
-  /// The fitted values of the tables. Throws std::bad_optional_access for a table that was empty.
+  /// Whether half round trips were measured of messages like this one.
+  bool knows_latency(Bytes message) const { return at(message).fixed.has_value(); }
+  /// The fitted values of the tables. Throws std::bad_optional_access where a table has no size of the piece.
   Seconds latency(Bytes message) const;
   Seconds of_window(Bytes message) const;
   SecondsPerByte per_byte(Bytes message) const { return at(message).per_byte.value; }

@@ -106,7 +106,7 @@ class StarFitter {
 
   /// Resets costs that are not determined to the expected ones, the least certain first.
   StarFit run() {
-    std::array<bool, 4> fitted{true, true, true, true};
+    std::array<bool, 4> fitted{true, true, true, per_byte_ > 0};
     while (true) {
       const AmountFit fit = fit_where(fitted);
       Costs found = expected_, deviation{};
@@ -128,9 +128,10 @@ class StarFitter {
   double tolerated(std::size_t i, double value) const {
     return i == 3 ? 0.1 * value : std::max(0.5 * value, 0.03 * lone_);
   }
-  /// Overheads and gaps hide each other: a hidden one may be anything up to the one that hides it.
+  /// Overheads and gaps hide each other: a hidden one may be anything up to the one that hides it. A port
+  /// takes some time for a byte.
   static double allowed(std::size_t i, const Costs& c) {
-    return i == 3 ? c[3] : std::max({c[0], c[1], c[2]});
+    return i < 3 ? std::max({c[0], c[1], c[2]}) : c[3] > 0 ? c[3] : HUGE_VAL;
   }
 
   std::vector<double> errors(const Costs& c) const {

@@ -78,6 +78,8 @@ class Calibrator {
       const PathMeasurements& tables = sorted.paths.at(report.path);
       report.latency_error = mean_error(machine, tables.latency);
       report.message_error = mean_error(machine, tables.messages);
+      tell_unexplained(report, report.latency_error, "half round trips");
+      tell_unexplained(report, report.message_error, "windows");
     }
     write();
     return std::move(out_);
@@ -160,6 +162,13 @@ class Calibrator {
   /// What keeps messages waiting: overheads, the gap, and the port that all of them pass.
   void fit_together(PathReport& report, const PathMeasurements& tables) {
     const std::vector<Star> stars = concurrent_messages(base_, tables, report.fit);
+    std::ptrdiff_t unsaid = 0;
+    for (const auto* table : {&tables.stars, &tables.both_ways})
+      unsaid +=
+          std::ranges::count_if(*table, [&](const Measurement& m) { return !says_together(m, report.fit); });
+    if (unsaid > 0)
+      out_.notes.push_back(name(report.path) + ": left out are " + std::to_string(unsaid) +
+                           " measurements of several messages at once, of sizes that no latency table says");
     if (stars.empty()) return;
     const Wire wire = PathMachine(now(), report.path).wire(Bytes(0));
     report.stars = stars.size();
@@ -250,6 +259,15 @@ class Calibrator {
                            known ? together->receive_overhead.deviation : 0);
     set_hardware(parameter, calibrated(after, deviation, source(report.files)), words);
     tell_unlike(parameter, before, after, " us");
+  }
+
+  void tell_unexplained(const PathReport& report, const std::optional<double>& error, const char* what) {
+    constexpr double half = 0.5;
+    if (error && *error > half)
+      out_.notes.push_back(name(report.path) + ": the new platform says the " + what + " only within " +
+                           text::percent(*error) +
+                           ", mean: times of messages scatter less and grow with their size; look at " +
+                           text::join(report.files, ", ", [](const std::string& file) { return file; }));
   }
 
   void tell_unlike(const std::string& parameter, double before, double after, const std::string& unit) {

@@ -32,6 +32,13 @@ Star star_of(const Measurement& m, const PathFit& fit) {
   return star;
 }
 
+/// Half a round trip of the reply, or of the shortest message of which one was measured.
+Seconds reply_time(const PathFit& fit) {
+  if (fit.knows_latency(reply)) return fit.latency(reply);
+  const auto known = [](const PathPiece& p) { return p.fixed.has_value(); };
+  return fit.latency(std::ranges::find_if(fit.pieces, known)->first);
+}
+
 /// A window, or its first messages, as a star: without the reply at its end.
 std::optional<Star> window_of(const Description& platform, const Measurement& m, const PathFit& fit) {
   const bool both = m.timing == Timing::both_ways_bandwidth;
@@ -41,7 +48,7 @@ std::optional<Star> window_of(const Description& platform, const Measurement& m,
   const int pairs = pairs_per_node(m);
   star.peers = m.pairs == 1 ? 1 : std::max(1, pairs / nics_used(platform, pairs, *m.from));
   star.window = std::min(m.window, std::max(shown_of_each, shown / star.peers));
-  const Seconds between = (m.window * m.time - star.lone - fit.latency(reply)) / (m.window - 1);
+  const Seconds between = (m.window * m.time - star.lone - reply_time(fit)) / (m.window - 1);
   if (between < 0.5 * m.time) return std::nullopt;
   star.time = (star.window - 1) * between + star.lone;
   return star;
@@ -54,14 +61,18 @@ int pairs_per_node(const Measurement& m) {
   return m.nodes > 1 ? (m.pairs + senders - 1) / senders : m.pairs;
 }
 
+bool says_together(const Measurement& m, const PathFit& fit) {
+  return fit.knows_latency(m.message);
+}
+
 std::vector<Star> concurrent_messages(const Description& platform, const PathMeasurements& tables,
                                       const PathFit& fit) {
   std::vector<Star> all;
-  if (tables.latency.empty()) return all;
-  for (const Measurement& m : tables.stars) all.push_back(star_of(m, fit));
+  for (const Measurement& m : tables.stars)
+    if (says_together(m, fit)) all.push_back(star_of(m, fit));
   const auto add = [&](const std::vector<Measurement>& windows) {
     for (const Measurement& m : windows)
-      if (m.timing != Timing::latency)
+      if (m.timing != Timing::latency && says_together(m, fit))
         if (const auto star = window_of(platform, m, fit)) all.push_back(*star);
   };
   add(tables.both_ways);

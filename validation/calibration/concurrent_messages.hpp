@@ -13,9 +13,12 @@ namespace collcast {
 /// How many pairs a node's NICs share.
 int pairs_per_node(const Measurement& measurement);
 
+/// Whether it is known how long such a message takes alone; else those at once say nothing.
+bool says_together(const Measurement& measurement, const PathFit& fit);
+
 /// Measurements of messages that wait for each other: stars, and windows of one pair, of several pairs that
 /// share a NIC of the platform, and both ways. Empty if there are only windows of one pair, or if no half
-/// round trip is known.
+/// round trip of such messages is known.
 std::vector<Star> concurrent_messages(const Description& platform, const PathMeasurements& tables,
                                       const PathFit& fit);
 

@@ -181,6 +181,40 @@ TEST(ConcurrentMessages, PairsThatShareANic) {
   EXPECT_TRUE(concurrent_messages(load_platform("summit"), tables, fit).empty());
 }
 
+/// osu_latency up to 8 KiB, where osu_bw and osu_bibw go to 4 MiB and change their pace.
+TEST(ConcurrentMessages, SizesThatTheLatencyTableLacks) {
+  std::vector<Measurement> tables;
+  for (double n = 1; n <= 4194304; n *= 2) {
+    const double stream = n <= 8192 ? n * 1e-9 : n * 0.1e-9, alone = 2e-6 + stream;
+    if (n <= 8192) tables.push_back(measured(Timing::latency, 2, n, alone));
+    tables.push_back(measured(Timing::bandwidth, 2, n, (n <= 8192 ? 1e-6 : 9e-6) + stream));
+    tables.push_back(measured(Timing::both_ways_bandwidth, 2, n, (n <= 8192 ? 1e-6 : 9e-6) + stream));
+    tables.back().window = 64;
+  }
+  const Calibration c = calibrate(load_platform("edr-cluster"), tables);
+  EXPECT_NE(all_notes(c).find("between nodes, host to host: left out are 9 measurements of several messages "
+                              "at once, of sizes that no latency table says"),
+            std::string::npos)
+      << all_notes(c);
+}
+
+/// Latencies that do not grow say nothing of a port's rate, which stays the base's.
+TEST(ConcurrentMessages, AStreamWithoutAPace) {
+  std::vector<Measurement> tables;
+  for (double n = 4; n <= 1024; n *= 2) {
+    tables.push_back(measured(Timing::latency, 2, n, 50e-6 + 5e-3 / n));
+    if (n > 256) continue;
+    tables.push_back(measured(Timing::both_ways_bandwidth, 2, n, 80e-6));
+    tables.back().window = 64;
+  }
+  const Calibration c = calibrate(load_platform("edr-cluster"), tables);
+  EXPECT_FALSE(c.paths[0].together->port.determined);
+  EXPECT_GT(c.paths[0].together->port.value, 0);
+  for (const HardwareReport& h : c.hardware) EXPECT_NE(h.parameter, "network.bandwidth_GBps");
+  EXPECT_NE(all_notes(c).find("the new platform says the half round trips only within"), std::string::npos)
+      << all_notes(c);
+}
+
 TEST(ConcurrentMessages, BadInput) {
   const Description base = load_platform("testbed");
   EXPECT_EQ(complaint([&] { calibrate(base, {star(Timing::fan_in, 4, 1, 8)}); }),
