@@ -64,7 +64,7 @@ class BoundSearch {
         for (const Cut* cut : {&g.out, &g.in}) consider(d, *cut);
       if (collective == Collective::allreduce && !demands_.reduction) consider_sums(p, call);
     }
-    for (const Machine::Halves& h : machine_.halves()) {
+    for (const Halves& h : machine_.halves()) {
       consider(d, crossing(h.inside, h.out));
       consider(d, crossing(others(h.inside), h.in));
     }

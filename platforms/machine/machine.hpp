@@ -64,11 +64,7 @@ class Machine final : public Fabric {
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
   /// How many nodes share a switch, and each larger part of the network: a subtree, a group of a dragonfly.
   std::vector<std::int64_t> nodes_together() const;
-  /// Of its ranks, by the links that data between them cross.
-  struct Halves {
-    std::vector<char> inside;
-    std::vector<LinkId> out, in;
-  };
+  /// Of its ranks, those of its network.
   std::vector<Halves> halves() const;
   /// Ranks of a node whose data leave it through the same vertex have the same number.
   int exit(Rank rank) const;
@@ -135,6 +131,10 @@ class Machine final : public Fabric {
 
   void make_links() const;
   std::size_t node_links() const { return graph_.links().size() + loops_.size() + 2 * ports_.nics; }
+  /// The first link between switches.
+  LinkId network() const {
+    return static_cast<LinkId>(static_cast<std::size_t>(extent_.nodes) * node_links());
+  }
   LinkId link(const Seat& at, std::size_t index) const {
     return static_cast<LinkId>(at.node * node_links() + index);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "platforms/machine/machine.hpp"
 
@@ -63,8 +64,7 @@ void Machine::make_links() const {
 
 std::string Machine::link_name(LinkId link) const {
   if (uniform_) return port_name(link);
-  const std::size_t of_nodes = static_cast<std::size_t>(extent_.nodes) * node_links();
-  if (link >= of_nodes) return topology_->name(link - of_nodes);
+  if (link >= network()) return topology_->name(link - network());
   const std::string node = "node " + std::to_string(link / node_links()) + " ";
   const auto name = [this](int v) { return blueprint_.vertices[static_cast<std::size_t>(v)].name; };
   std::size_t index = link % node_links();
@@ -110,24 +110,18 @@ void Machine::route(Place from, Place to, std::vector<LinkId>& links) const {
     return static_cast<std::uint64_t>(leaf) * share + at.node % share;
   };
   const std::int64_t first = leaf(a, out), last = leaf(b, in);
-  const auto network = static_cast<LinkId>(static_cast<std::size_t>(extent_.nodes) * node_links());
-  topology_->route({first, last, endpoint(a, first), endpoint(b, last)}, network, links);
+  topology_->route({first, last, endpoint(a, first), endpoint(b, last)}, network(), links);
   links.push_back(link(b, nic_link(nic_in) + 1));
   within(b, nics_[static_cast<std::size_t>(nic_in)], in);
 }
 
-std::vector<Machine::Halves> Machine::halves() const {
-  std::vector<Halves> all;
-  if (!topology_) return all;
-  const auto network = static_cast<LinkId>(static_cast<std::size_t>(extent_.nodes) * node_links());
-  const auto numbered = [&](const std::vector<std::uint64_t>& links) {
-    std::vector<LinkId> own;
-    for (const std::uint64_t link : links) own.push_back(network + static_cast<LinkId>(link));
-    return own;
-  };
-  for (const collcast::Halves& h : topology_->halves()) {
-    all.push_back({{}, numbered(h.out), numbered(h.in)});
-    for (const Seat& s : seats_) all.back().inside.push_back(h.inside[static_cast<std::size_t>(s.group)]);
+std::vector<Halves> Machine::halves() const {
+  if (!topology_) return {};
+  std::vector<Halves> all = topology_->halves(network());
+  for (Halves& h : all) {
+    std::vector<char> ranks;
+    for (const Seat& s : seats_) ranks.push_back(h.inside[static_cast<std::size_t>(s.group)]);
+    h.inside = std::move(ranks);
   }
   return all;
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <vector>
+
+#include "model/fabric.hpp"
 
 namespace collcast {
 
-/// Two parts of a network's switches, and the links that all routes between them cross, numbered from 0.
+/// Two parts of a network, and the links that all routes between them cross.
 struct Halves {
-  std::vector<char> inside;  ///< by switch: whether it is in the first
-  std::vector<std::uint64_t> out, in;
+  std::vector<char> inside;  ///< by switch, or by rank: whether it is in the first
+  std::vector<LinkId> out, in;
 };
 
 }  // namespace collcast

@@ -27,9 +27,9 @@ Topology::Topology(const Blueprint& b, std::int64_t switches)
               : b.network == Network::dragonfly ? std::max(b.groups.switches, b.routing.drawn ? 64 : 1)
                                                 : 1) {}
 
-std::vector<Halves> Topology::halves() const {
+std::vector<Halves> Topology::halves(LinkId base) const {
   const Torus* const torus = std::get_if<Torus>(&shape_);
-  return torus ? torus->halves(switches_) : std::vector<Halves>();
+  return torus ? torus->halves(switches_, base) : std::vector<Halves>();
 }
 
 }  // namespace collcast

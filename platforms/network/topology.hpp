@@ -38,7 +38,7 @@ class Topology {
     return std::visit([=](const auto& shape) { return shape.name(link); }, shape_);
   }
   /// Of a torus. Elsewhere a subtree or a group has the fewest links for its size.
-  std::vector<Halves> halves() const;
+  std::vector<Halves> halves(LinkId base) const;
   /// How many of the first switches suffice for all kinds of routes to occur between them.
   std::int64_t unlike() const { return unlike_; }
 

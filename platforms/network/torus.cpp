@@ -84,7 +84,7 @@ void Torus::walk(std::int64_t at, std::int64_t to, LinkId base, std::vector<Link
   }
 }
 
-std::vector<Halves> Torus::halves(std::int64_t switches) const {
+std::vector<Halves> Torus::halves(std::int64_t switches, LinkId base) const {
   std::vector<Halves> all;
   for (const Dimension& d : dimensions_) {
     const int used = static_cast<int>(std::min<std::int64_t>(d.size, (switches + d.stride - 1) / d.stride));
@@ -101,7 +101,7 @@ std::vector<Halves> Torus::halves(std::int64_t switches) const {
         const bool ends_inside = next < half;
         if (ends_inside == (c < half) || (!around && std::max(c, next) >= used)) continue;
         (ends_inside ? h.in : h.out)
-            .push_back(static_cast<std::uint64_t>(at * ports_ + d.port + (up ? 0 : 1)));
+            .push_back(base + static_cast<LinkId>(at * ports_ + d.port + (up ? 0 : 1)));
       }
     }
     all.push_back(std::move(h));

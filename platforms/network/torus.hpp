@@ -29,8 +29,8 @@ class Torus {
   }
   std::size_t trunk(std::uint64_t) const { return 0; }
   std::string name(std::uint64_t link) const;
-  /// Across each dimension that routes between those in use cross.
-  std::vector<Halves> halves(std::int64_t switches) const;
+  /// Of the switches in use, across each dimension that their routes cross.
+  std::vector<Halves> halves(std::int64_t switches, LinkId base) const;
 
  private:
   struct Dimension {
