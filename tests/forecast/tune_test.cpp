@@ -179,6 +179,7 @@ TEST(Tune, SaysWhenACollectiveHasNoLine) {
   using ::testing::Contains, ::testing::HasSubstr;
   TuneQuestion tree = question("nccl", "dgx-a100", "allreduce");
   tree.policy = "nccl-2.28:algo=Tree";
+  tree.sizes = {Bytes(1 << 20)};
   EXPECT_THAT(tune(tree).notes, Contains(HasSubstr("allgather has no line, so NCCL gives it one channel: ")));
 }
 
