@@ -2,6 +2,8 @@
 #include "platforms/machine/paths.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "platforms/description/plausible.hpp"
@@ -42,16 +44,17 @@ AlphaBetaGamma fastest_path(const Machine& machine, Memory memory) {
 
 std::vector<Parameter> unused_parameters(const Description& description) {
   const auto ranks = static_cast<Rank>(std::min<std::int64_t>(max_ranks(description), 1 << 20));
-  const Machine machine(description, ranks), blocking(with_blocking_sends(description), ranks);
+  const std::set<std::string> used = Machine(description, ranks).used_parameters(),
+                              blocking = Machine(with_blocking_sends(description), ranks).used_parameters();
   // The policies' blocking sends have that limit instead of the usual one.
-  const auto used = [&](std::string path) {
+  const auto is_used = [&](std::string path) {
     if (const auto at = path.find("blocking_eager_limit_KiB"); at != std::string::npos)
-      return blocking.used_parameters().contains(path.erase(at, std::string_view("blocking_").size()));
-    return machine.used_parameters().contains(path);
+      return blocking.contains(path.erase(at, std::string_view("blocking_").size()));
+    return used.contains(path);
   };
   std::vector<Parameter> unused;
   for (Parameter& p : description.parameters())
-    if (!used(p.path)) unused.push_back(std::move(p));
+    if (!is_used(p.path)) unused.push_back(std::move(p));
   return unused;
 }
 
