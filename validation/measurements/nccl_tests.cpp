@@ -82,6 +82,14 @@ void read_comment(const Text& text, const Line& line, NcclTestsTable& table) {
   }
 }
 
+/// A time of results that are wrong says nothing.
+void refuse_wrong(const Text& text, int line, double values) {
+  if (values > 0)
+    text.reject(line,
+                "the run found wrong results here (#wrong above 0), so that its time says nothing; leave "
+                "the row out, or give a run of right results");
+}
+
 /// One of the two sides of a row, out-of-place and in-place: from its column `time` on.
 void read_side(const Text& text, const Line& line, const std::vector<std::string>& words, std::size_t time,
                std::size_t algbw, Measurement m, NcclTestsTable& table) {
@@ -92,6 +100,8 @@ void read_side(const Text& text, const Line& line, const std::vector<std::string
   const Printed rate = number(text, line.number, "algbw", words[algbw]);
   const double busbw = number(text, line.number, "busbw", words[algbw + 1]).value;
   check_rate(text, line.number, "algbw", rate, m.message.value / m.time.value / 1e9, m.rounding, "GiB/s");
+  if (algbw + 2 < words.size() && table.columns[algbw + 2] == "#wrong" && words[algbw + 2] != "N/A")
+    refuse_wrong(text, line.number, number(text, line.number, "#wrong", words[algbw + 2]).value);
   if (busbw > table.fastest[0]) table.fastest = {busbw, rate.value};
   table.rows.push_back(m);
 }
@@ -198,6 +208,8 @@ void read_side(const Text& text, const Json& side, Measurement m, NcclTestsTable
   const Printed rate{report_real(text, side, "alg_bw"), 1e-6};
   if (!(m.time > Seconds())) text.reject(1, "time is not above 0");
   check_rate(text, 1, "alg_bw", rate, m.message.value / m.time.value / 1e9, 0, "GiB/s");
+  if (side.contains("nwrong") && side["nwrong"].is_number())
+    refuse_wrong(text, 1, side["nwrong"].get<double>());
   table.rows.push_back(m);
 }
 

@@ -73,6 +73,16 @@ TEST(BadTable, NcclTests) {
             "t:12: allreduce of 1024 bytes stands twice in this table; first in line 10");
 }
 
+TEST(BadTable, OfWrongResults) {
+  const std::string said =
+      "the run found wrong results here (#wrong above 0), so that its time says nothing; leave the row out, "
+      "or "
+      "give a run of right results";
+  EXPECT_EQ(changed(nccl_broadcast, "10.00      0 ", "10.00     12 "), "t:8: " + said);
+  EXPECT_EQ(changed(nccl_broadcast, "10.00      0 ", "10.00    N/A "), "");
+  EXPECT_EQ(changed(nccl_report, "\"nwrong\":0.0", "\"nwrong\":3.0"), "t:1: " + said);
+}
+
 TEST(BadTable, P2p) {
   EXPECT_EQ(changed(p2p, "40.00", "-40.00"), "t:12: GB/s is -40.00; it cannot be negative");
   EXPECT_EQ(changed(p2p, "40.00", ""), "t:12: 1 columns; the matrix has 2");
