@@ -9,6 +9,7 @@
 
 #include "platforms/exchange/formats.hpp"
 #include "support/json.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -48,12 +49,20 @@ struct NcclReader {
     links.push_back(l);
   }
 
+  /// A whole number; `missing` where the attribute is not there, or is empty.
+  int whole(const pugi::xml_node& node, const char* name, const std::string& at, int missing, int least,
+            int most) const {
+    const std::string value = node.attribute(name).value();
+    if (value.empty()) return missing;
+    return static_cast<int>(parse_count(value, file + ": " + at + ": " + name, least, most));
+  }
+
   /// A shared part where there is one; else at NCCL's 0.75 GB/s for each lane of 8 GT/s.
   std::string pcie(const pugi::xml_node& pci) {
     double GTps = pci.attribute("link_speed").as_double(8);
-    int width = pci.attribute("link_width").as_int(16);
-    if (!(GTps > 0)) GTps = 8;  // of virtual devices: as NCCL takes them
-    if (width == 0) width = 16;
+    int width = whole(pci, "link_width", of(pci), 16, 0, 255);
+    if (!(GTps > 0 && GTps < 1000)) GTps = 8;  // of virtual devices: as NCCL takes them
+    if (width == 0 || width == 255) width = 16;
     if (width == 16 && (GTps == 8 || GTps == 16 || GTps == 32))
       return GTps == 8 ? "pcie3-x16" : GTps == 16 ? "pcie4-x16" : "pcie5-x16";
     const std::string name = "pcie-" + std::to_string(std::lround(GTps * 10)) + "-x" + std::to_string(width);
@@ -105,13 +114,13 @@ struct NcclReader {
   void gpu(const pugi::xml_node& pci, const pugi::xml_node& node, const std::string& parent) {
     const KnownGpu known = gpu_model(pci, node);
     const std::string name = add("gpu", {{"kind", "gpu"}, {"device", known.device}});
-    of_bus[pci.attribute("busid").value()] = name;
+    if (!of_bus.emplace(pci.attribute("busid").value(), name).second && hosts.size() < 2)
+      reject(file, of(pci), "stands twice; each GPU has a busid of its own");
     ranks_on.push_back(name);
     bool to_cpu = false;
     for (const pugi::xml_node& l : node.children()) {
       const std::string tag = l.name();
-      const int count = std::max(1, l.attribute("count").as_int(1));
-      refuse_more_links(count, "<" + tag + "> of " + of(pci));
+      const int count = whole(l, "count", "<" + tag + "> of " + of(pci), 1, 1, most_links);
       const auto target = static_cast<int>(std::strtol(l.attribute("tclass").value(), nullptr, 16));
       if (tag == "c2c" || (tag == "nvlink" && target == cpu_class)) {
         link(name, cpu_name, tag == "c2c" ? c2c(l) : known.link, count);
@@ -175,7 +184,7 @@ struct NcclReader {
       if (first || at->first.empty()) {
         at->second = add("nic", {{"kind", "nic"}});
         const double Mbps = net.attribute("speed").as_double(100000);
-        if (Mbps > fastest_Mbps)
+        if (!(Mbps <= fastest_Mbps))
           reject(file, "<net> " + at->first,
                  "speed " + std::string(net.attribute("speed").value()) + " is no port's: it is in Mb/s");
         if (!(Mbps > 0)) ++unknown_speeds;

@@ -91,17 +91,20 @@ TEST(ImportNccl, NodeOfThreeGpus) {
 }
 
 TEST(ImportNccl, Nvswitch) {
-  const std::string gpu = R"(<pci busid="1:0" link_speed="16 GT/s" link_width="16"><gpu sm="80">
-    <nvlink target="c:0" count="6" tclass="0x068000"/><nvlink target="c:1" count="6" tclass="0x068000"/></gpu></pci>)";
-  const Description d =
-      imported(file("nvswitch.xml", "<system><cpu vendor=\"AuthenticAMD\">" + gpu + gpu + "</cpu></system>"));
+  const auto system = [](const std::string& vendor, const std::string& sm) {
+    std::string gpus;
+    for (const std::string busid : {"1:0", "2:0"})
+      gpus += "<pci busid=\"" + busid + "\" link_speed=\"16 GT/s\" link_width=\"16\"><gpu sm=\"" + sm +
+              "\">" +
+              R"(<nvlink target="c:0" count="6" tclass="0x068000"/><nvlink target="c:1" count="6"
+                 tclass="0x068000"/></gpu></pci>)";
+    return "<system><cpu vendor=\"" + vendor + "\">" + gpus + "</cpu></system>";
+  };
+  const Description d = imported(file("nvswitch.xml", system("AuthenticAMD", "80")));
   EXPECT_NEAR(GBps(Machine(d, 2).wire(0, 1, Bytes(0)).per_byte), 12 * 25, 1e-9);
   EXPECT_EQ(max_ranks(d), 2);
   const auto share = [&](const std::string& sm) {  // what NVLS makes of the links differs by generation
-    std::string g = gpu;
-    g.replace(g.find("sm=\"80\""), 7, "sm=\"" + sm + "\"");
-    const Json json = import_platform(
-        file("nvls.xml", "<system><cpu vendor=\"GenuineIntel\">" + g + g + "</cpu></system>"));
+    const Json json = import_platform(file("nvls.xml", system("GenuineIntel", sm)));
     return json["node"]["in_network_reduction"]["bandwidth_share"]["value"];
   };
   EXPECT_EQ(share("90"),
@@ -714,14 +717,22 @@ TEST(Import, RefusesWhatItCannotRead) {
             "bad.xml: <gpu> of <pci> 0:1: lacks sm, its compute capability, such as 90");
   EXPECT_EQ(said(R"(<system><cpu><nic><net name="cxi0" speed="200000000"/></nic></cpu></system>)"),
             "bad.xml: <net> cxi0: speed 200000000 is no port's: it is in Mb/s");
-  const std::string host = R"(<pci busid="0:1"><gpu sm="90"/></pci></cpu>)";
+  EXPECT_EQ(said(R"(<system><cpu><pci busid="0:1" link_width="nan"><gpu sm="90"/></pci></cpu></system>)"),
+            "bad.xml: <pci> 0:1: link_width 'nan' is not a whole number from 0 to 255");
+  EXPECT_EQ(said(R"(<system><cpu><nic><net name="cxi0" speed="nan"/></nic></cpu></system>)"),
+            "bad.xml: <net> cxi0: speed nan is no port's: it is in Mb/s");
+  const std::string gpu = R"(<pci busid="0:1"><gpu sm="90"/></pci>)", host = gpu + "</cpu>";
+  EXPECT_EQ(said("<system><cpu>" + gpu + host + "</system>"),
+            "bad.xml: <pci> 0:1: stands twice; each GPU has a busid of its own");
   EXPECT_TRUE(said("<system><cpu host_hash=\"1\">" + host + "<cpu host_hash=\"2\">" + host + "</system>")
                   .starts_with("bad.xml: holds 2 hosts (host_hash) of one NVLink domain"));
   const auto with_links = [&](const std::string& links) {
     return said(R"(<system><cpu><pci busid="0:1"><gpu sm="90">)" + links + "</gpu></pci></cpu></system>");
   };
   EXPECT_EQ(with_links(R"(<nvlink target="f" count="2147483647" tclass="0x068000"/>)"),
-            "bad.xml: <nvlink> of <pci> 0:1: count 2147483647 is no GPU's: 1000 links at most are accepted");
+            "bad.xml: <nvlink> of <pci> 0:1: count '2147483647' is not a whole number from 1 to 1000");
+  EXPECT_EQ(with_links(R"(<nvlink target="f" count="-2" tclass="0x068000"/>)"),
+            "bad.xml: <nvlink> of <pci> 0:1: count '-2' is not a whole number from 1 to 1000");
   const std::string six_hundred = R"(<nvlink target="f" count="600" tclass="0x068000"/>)";
   EXPECT_EQ(with_links(six_hundred + six_hundred),
             "bad.xml: <nvlink> from gpu0 to nvswitch: count 1200 is no GPU's: 1000 links at most are "
