@@ -14,7 +14,7 @@ void refuse_own_input(const std::string& out, const std::vector<std::string>& re
     return std::filesystem::equivalent(in, out, unreadable);
   };
   if (std::ranges::any_of(read, same))
-    throw InputError("'" + out + "' is " + what + " itself; choose another name for -o");
+    throw InputError("'" + out + "' is " + what + " itself; choose another name");
 }
 
 }  // namespace collcast::cli

@@ -42,6 +42,7 @@ void write_graph(const Description& platform, const std::string& path) {
 }
 
 void write_export(const Description& platform, const std::string& path, Rank ranks) {
+  refuse_own_input(path, {platform.file()}, "the platform");
   if (path.ends_with(".json")) return write_file(path, dump(platform.json(), 2) + "\n");
   if (!path.ends_with(".xml")) throw InputError("--export: '" + path + "' must end in .json or .xml");
   check_writable(path);

@@ -207,6 +207,9 @@ void add_platforms(CLI::App& app, int&) {
   verb->add_flag("--schema", options->schema, "Prints the JSON Schema of platform files");
   for (const char* asked : {"platform", "--set", "--all", "--rings", "--graph", "--export", "--schema"})
     verb->get_option("--import")->excludes(verb->get_option(asked));
+  for (const char* asked : {"platform", "--set", "--all", "--rings", "--graph", "--export"})
+    verb->get_option("--schema")->excludes(verb->get_option(asked));
+  verb->get_option("--graph")->excludes("--export");
   add_format(*verb, options->format);
   verb->footer(
       "Example: collcast platforms dgx-1v --rings; collcast platforms --import topology.xml -o mine.json");

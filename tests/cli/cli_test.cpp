@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -495,21 +496,30 @@ TEST(Cli, NothingIsWrittenOverWhatItIsMadeOf) {
   ASSERT_EQ(collcast("platforms summit --export " + platform).code, 0);
   ASSERT_EQ(collcast("platforms summit --export " + cluster).code, 0);
   ASSERT_EQ(collcast("export allreduce --algorithm ring --ranks 3 --format msccl -o " + algorithm).code, 0);
-  for (const auto& [words, file, what] :
-       {std::tuple("synthesize allgather --ranks 3 --platform ", platform, "the platform"),
-        {"tune --for openmpi --ranks 3 --size 8 --platform ", platform, "the platform"},
-        {"export --format goal --import ", algorithm, "the algorithm"},
-        {"platforms --import ", cluster, "the topology"}}) {
+  for (const auto& [words, file, option, what] :
+       {std::tuple("synthesize allgather --ranks 3 --platform ", platform, " -o ", "the platform"),
+        {"tune --for openmpi --ranks 3 --size 8 --platform ", platform, " -o ", "the platform"},
+        {"export --format goal --import ", algorithm, " -o ", "the algorithm"},
+        {"platforms --import ", cluster, " -o ", "the topology"},
+        {"platforms ", platform, " --export ", "the platform"}}) {
     const auto read = [&path = file] {
       std::ifstream in(path);
       return std::string(std::istreambuf_iterator<char>(in), {});
     };
     const std::string before = read();
-    const Outcome o = collcast(words + file + " -o " + file);
+    const Outcome o = collcast(words + file + option + file);
     EXPECT_EQ(o.code, 2) << words;
-    EXPECT_EQ(o.err, "collcast: '" + file + "' is " + what + " itself; choose another name for -o\n");
+    EXPECT_EQ(o.err, "collcast: '" + file + "' is " + what + " itself; choose another name\n");
     EXPECT_EQ(read(), before) << words;
   }
+}
+
+TEST(Cli, APlatformIsDrawnOrExported) {
+  const collcast::Folder folder;
+  const std::string picture = folder / "a.dot";
+  EXPECT_EQ(collcast("platforms summit --graph " + picture + " --export " + folder / "b.txt").code, 2);
+  EXPECT_FALSE(std::filesystem::exists(picture));
+  EXPECT_EQ(collcast("platforms summit --schema").code, 2);
 }
 
 TEST(Cli, ConvertWritesOverNoTraceOfItsOwn) {
@@ -524,7 +534,7 @@ TEST(Cli, ConvertWritesOverNoTraceOfItsOwn) {
         ti + " --to goal -o " + link, k + ".0.et " + k + ".1.et --to chakra -o " + k}) {
     const Outcome o = collcast("convert " + arguments);
     EXPECT_EQ(o.code, 2) << arguments;
-    EXPECT_NE(o.err.find("is the trace itself; choose another name for -o\n"), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find("is the trace itself; choose another name\n"), std::string::npos) << o.err;
   }
   std::ifstream kept(ti);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), samples::time_independent);
