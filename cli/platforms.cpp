@@ -205,10 +205,10 @@ void add_platforms(CLI::App& app, int&) {
   verb->get_option("--import")->needs("-o");
   verb->get_option("-o")->needs("--import");
   verb->add_flag("--schema", options->schema, "Prints the JSON Schema of platform files");
-  for (const char* asked : {"platform", "--set", "--all", "--rings", "--graph", "--export", "--schema"})
-    verb->get_option("--import")->excludes(verb->get_option(asked));
-  for (const char* asked : {"platform", "--set", "--all", "--rings", "--graph", "--export"})
-    verb->get_option("--schema")->excludes(verb->get_option(asked));
+  verb->get_option("--import")->excludes("--schema");
+  for (const char* alone : {"--import", "--schema"})
+    for (const char* asked : {"platform", "--set", "--all", "--rings", "--graph", "--export"})
+      verb->get_option(alone)->excludes(verb->get_option(asked));
   verb->get_option("--graph")->excludes("--export");
   add_format(*verb, options->format);
   verb->footer(

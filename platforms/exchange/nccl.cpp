@@ -61,8 +61,8 @@ struct NcclReader {
   std::string pcie(const pugi::xml_node& pci) {
     double GTps = pci.attribute("link_speed").as_double(8);
     int width = whole(pci, "link_width", of(pci), 16, 0, 255);
-    if (!(GTps > 0 && GTps < 1000)) GTps = 8;  // of virtual devices: as NCCL takes them
-    if (width == 0 || width == 255) width = 16;
+    if (!(GTps > 0 && GTps < 1000)) GTps = 8;    // of virtual devices: as NCCL takes them
+    if (width == 0 || width == 255) width = 16;  // 255: Linux does not know it
     if (width == 16 && (GTps == 8 || GTps == 16 || GTps == 32))
       return GTps == 8 ? "pcie3-x16" : GTps == 16 ? "pcie4-x16" : "pcie5-x16";
     const std::string name = "pcie-" + std::to_string(std::lround(GTps * 10)) + "-x" + std::to_string(width);

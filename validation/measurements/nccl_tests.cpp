@@ -8,6 +8,7 @@
 
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 #include "validation/measurements/formats.hpp"
 
 namespace collcast::measurements {
@@ -83,11 +84,12 @@ void read_comment(const Text& text, const Line& line, NcclTestsTable& table) {
 }
 
 /// A time of results that are wrong says nothing.
-void refuse_wrong(const Text& text, int line, double values) {
+void refuse_wrong(const Text& text, const Measurement& m, double values) {
   if (values > 0)
-    text.reject(line,
-                "the run found wrong results here (#wrong above 0), so that its time says nothing; leave "
-                "the row out, or give a run of right results");
+    text.reject(m.line,
+                "the results of " + text::plain(m.message.value) + " bytes were wrong (#wrong is " +
+                    text::plain(values) +
+                    "), so that their time says nothing; leave them out, or give a run of right results");
 }
 
 /// One of the two sides of a row, out-of-place and in-place: from its column `time` on.
@@ -101,7 +103,7 @@ void read_side(const Text& text, const Line& line, const std::vector<std::string
   const double busbw = number(text, line.number, "busbw", words[algbw + 1]).value;
   check_rate(text, line.number, "algbw", rate, m.message.value / m.time.value / 1e9, m.rounding, "GiB/s");
   if (algbw + 2 < words.size() && table.columns[algbw + 2] == "#wrong" && words[algbw + 2] != "N/A")
-    refuse_wrong(text, line.number, number(text, line.number, "#wrong", words[algbw + 2]).value);
+    refuse_wrong(text, m, number(text, line.number, "#wrong", words[algbw + 2]).value);
   if (busbw > table.fastest[0]) table.fastest = {busbw, rate.value};
   table.rows.push_back(m);
 }
@@ -209,7 +211,7 @@ void read_side(const Text& text, const Json& side, Measurement m, NcclTestsTable
   if (!(m.time > Seconds())) text.reject(1, "time is not above 0");
   check_rate(text, 1, "alg_bw", rate, m.message.value / m.time.value / 1e9, 0, "GiB/s");
   if (side.contains("nwrong") && side["nwrong"].is_number())
-    refuse_wrong(text, 1, side["nwrong"].get<double>());
+    refuse_wrong(text, m, side["nwrong"].get<double>());
   table.rows.push_back(m);
 }
 

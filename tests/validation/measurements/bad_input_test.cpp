@@ -75,12 +75,12 @@ TEST(BadTable, NcclTests) {
 
 TEST(BadTable, OfWrongResults) {
   const std::string said =
-      "the run found wrong results here (#wrong above 0), so that its time says nothing; leave the row out, "
-      "or "
-      "give a run of right results";
-  EXPECT_EQ(changed(nccl_broadcast, "10.00      0 ", "10.00     12 "), "t:8: " + said);
+      "), so that their time says nothing; leave them out, or give a run of right results";
+  EXPECT_EQ(changed(nccl_broadcast, "10.00      0 ", "10.00     12 "),
+            "t:8: the results of 1048576 bytes were wrong (#wrong is 12" + said);
   EXPECT_EQ(changed(nccl_broadcast, "10.00      0 ", "10.00    N/A "), "");
-  EXPECT_EQ(changed(nccl_report, "\"nwrong\":0.0", "\"nwrong\":3.0"), "t:1: " + said);
+  EXPECT_EQ(changed(nccl_report, "\"nwrong\":0.0", "\"nwrong\":3.0"),
+            "t:1: the results of 1000000 bytes were wrong (#wrong is 3" + said);
 }
 
 TEST(BadTable, P2p) {
