@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "model/ranges.hpp"
+#include "platforms/description/set.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/suggest.hpp"
@@ -160,7 +161,7 @@ Space::Space(const Json& settings, std::span<const Key> keys, const Json& sample
     if (!settings["set"].is_object())
       reject(file, "set", "must hold parameters and their values, as {\"network.bandwidth_GBps\": [10, 25]}");
     for (const auto& [path, value] : settings["set"].items())
-      axes_.push_back(axis_of(value, Kind::number, file, "set." + path));
+      axes_.push_back(axis_of(value, is_count(path) ? Kind::count : Kind::number, file, "set." + path));
   }
   read_sample(sample, file);
 }

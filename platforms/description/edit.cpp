@@ -11,6 +11,21 @@ namespace {
 
 constexpr int most_parts = 256;
 
+const std::string links = "node.links.";
+
+/// Links may be none.
+int counted(const std::string& path, const std::string& text, const std::string& origin) {
+  const int least = path.starts_with(links) ? 0 : 1;
+  int n = -1;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, n);
+  if (error != std::errc{} || stopped != end || n < least || n > most_parts)
+    reject(origin, path,
+           "must be an integer from " + std::to_string(least) + " to " + std::to_string(most_parts) +
+               ", not '" + text + "'");
+  return n;
+}
+
 /// An edit of one platform.
 struct Edit {
   Json& platform;
@@ -18,16 +33,6 @@ struct Edit {
 
   Json& node() const { return platform["node"]; }
   [[noreturn]] void fail(const std::string& message) const { reject(origin, path, message); }
-
-  int number(const std::string& text, int least) const {
-    int n = -1;
-    const char* end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, n);
-    if (error != std::errc{} || stopped != end || n < least || n > most_parts)
-      fail("must be an integer from " + std::to_string(least) + " to " + std::to_string(most_parts) +
-           ", not '" + text + "'");
-    return n;
-  }
 
   std::vector<std::string> of_kind(const std::string& kind) const {
     std::vector<std::string> names;
@@ -79,7 +84,7 @@ struct Edit {
 
   void resize(const std::string& kind, const std::string& value) const {
     const std::vector<std::string> there = of_kind(kind);
-    const auto wanted = static_cast<std::size_t>(number(value, 1));
+    const auto wanted = static_cast<std::size_t>(counted(path, value, origin));
     if (there.empty()) fail("there is no " + kind + " to begin with");
     const std::size_t places = node()["ranks_on"].size();
     if (places == 0) fail("there is no place for a rank to begin with");
@@ -103,7 +108,7 @@ struct Edit {
   }
 
   void count_links(const std::string& kind, const std::string& value) const {
-    const int count = number(value, 0);
+    const int count = counted(path, value, origin);
     Json left = Json::array();
     for (Json link : node()["links"]) {
       if (link["kind"] == kind) link["count"] = count;
@@ -117,8 +122,6 @@ struct Edit {
       if (link["kind"] == kind) link["kind"] = other;
   }
 };
-
-const std::string links = "node.links.";
 
 }  // namespace
 
@@ -134,6 +137,14 @@ std::vector<std::string> edits(const Json& platform) {
     for (const char* what : {".count", ".kind"}) paths.push_back(links + kind + what);
   }
   return paths;
+}
+
+bool edits_a_count(const std::string& path) {
+  return path == "node.nics" || path == "node.gpus" || (path.starts_with(links) && path.ends_with(".count"));
+}
+
+void check_edit(const std::string& path, const std::string& value, const std::string& origin) {
+  if (edits_a_count(path)) counted(path, value, origin);
 }
 
 void edit(Json& platform, const std::string& path, const std::string& value, const std::string& origin) {

@@ -19,4 +19,9 @@ std::vector<std::string> edits(const Json& platform);
 /// Makes one of these edits. Throws InputError, which names `origin`, if it is not possible.
 void edit(Json& platform, const std::string& path, const std::string& value, const std::string& origin);
 
+/// Whether an edit is to a whole number.
+bool edits_a_count(const std::string& path);
+/// Throws InputError where no platform takes such a value.
+void check_edit(const std::string& path, const std::string& value, const std::string& origin);
+
 }  // namespace collcast

@@ -183,10 +183,21 @@ void set_all(Description& description, const std::vector<std::string>& assignmen
 void check_values(const Description& description, const std::string& path,
                   const std::vector<std::string>& values) {
   const Paths paths(description.json());
-  if (std::ranges::find(paths.edited, path) != paths.edited.end()) return;
+  if (std::ranges::find(paths.edited, path) != paths.edited.end()) {
+    for (const std::string& value : values) check_edit(path, value, by_user);
+    return;
+  }
   Json json = description.json();
   for (const std::string& value : values)
     assign(json, {description.name(), description.file()}, paths, path + '=' + value, by_user);
+}
+
+bool is_count(const std::string& path) {
+  if (edits_a_count(path)) return true;
+  const Schema* form = &platform_schema();
+  std::istringstream keys(path);
+  for (std::string key; form && std::getline(keys, key, '.');) form = find(*form, key);
+  return form && form->kind == Schema::Kind::count;
 }
 
 void set(Description& description, const std::string& assignment) {

@@ -16,4 +16,7 @@ void assign_all(Json& json, const std::string& file, const std::vector<std::stri
 void check_values(const Description& description, const std::string& path,
                   const std::vector<std::string>& values);
 
+/// Whether a parameter, or what an edit sets, is a whole number.
+bool is_count(const std::string& path);
+
 }  // namespace collcast

@@ -24,12 +24,12 @@ constexpr std::size_t longest_line = 4096;
 
 struct Switch {
   int ports = 0;
-  int level = -1;                           ///< 0: has hosts
-  int hosts = 0;                            ///< ports that lead to them
-  std::set<std::string> names = {};         ///< of the hosts
-  std::set<double> host_GBps = {};          ///< of their ports
-  std::map<std::string, int> peers = {};    ///< switches, and how many cables
-  std::map<std::string, double> GBps = {};  ///< of a cable to each
+  int level = -1;                                     ///< 0: has hosts
+  int hosts = 0;                                      ///< ports that lead to them
+  std::set<std::string> names = {};                   ///< of the hosts
+  std::set<double> host_GBps = {};                    ///< of their ports
+  std::map<std::string, int> peers = {};              ///< switches, and how many cables
+  std::map<std::string, std::set<double>> GBps = {};  ///< of cables to each
 };
 
 struct FoundFabric {
@@ -87,7 +87,7 @@ FoundFabric parse(const std::string& text, const std::string& file) {
           reject(file, "", "line " + std::to_string(number) + ": unknown rate " + r[0].str());
         const double GBps = std::stoi(r[1].str().substr(0, 3)) * lane->second;
         if (side == "H") s.host_GBps.insert(GBps);
-        if (side == "S") s.GBps[peer] = GBps;
+        if (side == "S") s.GBps[peer].insert(GBps);
       }
     }
   }
@@ -143,11 +143,11 @@ int shared(const FoundFabric& f) {
 
 /// The widest switch of each level stands for all. A leaf that hosts share with several ports stands for as
 /// many.
-Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::string& file) {
+Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::string& file, Json& notes) {
   Json levels = Json::array();
   for (int l = 0; l <= top; ++l) {
     int down = 0, up = 0, cables = 1, ports = 1;
-    double GBps = 0;
+    std::set<double> rates;
     for (const auto& [name, s] : f.switches) {
       if (s.level != l) continue;
       int below = static_cast<int>(l == 0 ? s.names.size() : 0), above = 0;
@@ -163,7 +163,8 @@ Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::stri
         (other < l ? below : above) += 1;
         if (other < l) continue;
         cables = std::max(cables, n);
-        if (const auto known = s.GBps.find(peer); known != s.GBps.end()) GBps = std::max(GBps, known->second);
+        if (const auto known = s.GBps.find(peer); known != s.GBps.end())
+          rates.insert(known->second.begin(), known->second.end());
       }
       down = std::max(down, below), up = std::max(up, above), ports = std::max(ports, s.ports);
     }
@@ -171,6 +172,10 @@ Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::stri
     Json level = {{"name", "level " + std::to_string(l + 1)}, {"down", down}, {"switch_ports", ports}};
     if (l < top) level["up"] = up;
     if (l < top && cables > 1) level["cables"] = cables;
+    const double GBps = rates.empty() ? 0 : *rates.rbegin();
+    if (rates.size() > 1)
+      notes.push_back("Cables above level " + std::to_string(l + 1) + " differ in speed, from " +
+                      text::gbps(*rates.begin()) + "; the fastest, " + text::gbps(GBps) + ", stand for all.");
     if (l < top && GBps > 0 && GBps != hosts_GBps)
       level["bandwidth_GBps"] = sourced(GBps, "data rate of the cables in " + file, "datasheet");
     levels.push_back(level);
@@ -207,6 +212,7 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
     notes.push_back(std::to_string(f.aggregating) +
                     " switches can reduce (SHARP); what that costs is not in the file: see "
                     "network.in_network_reduction.");
+  const Json levels = levels_of(f, top, GBps, file, notes);
   return hosts_on_switches(
       {.description = text::counted(static_cast<std::int64_t>(f.adapters.size()), "host") + " on " +
                       text::counted(static_cast<std::int64_t>(f.switches.size()), "switch") +
@@ -216,7 +222,7 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
        .nics = nics,
        .bandwidth = rates.empty() ? sourced(GBps, "the file does not say", "guess")
                                   : sourced(GBps, "data rate of the hosts' ports in " + file, "datasheet"),
-       .levels = levels_of(f, top, GBps, file)});
+       .levels = levels});
 }
 
 }  // namespace collcast

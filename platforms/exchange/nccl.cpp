@@ -34,8 +34,9 @@ struct NcclReader {
   std::vector<std::string> sockets = {};  ///< what joins each cpu to others
   std::set<std::string> hosts = {};
   std::map<std::string, int> numbers = {}, unread = {};
-  double port_GBps = 0;  ///< of the fastest
-  int unknown_speeds = 0;
+  double port_GBps = 0;     ///< of the fastest
+  bool said_speed = false;  ///< whether the file says it
+  int unknown_speeds = 0, off_bus = 0;
   std::string cpu_name = {};
 
   std::string add(const std::string& prefix, Json vertex) {
@@ -91,7 +92,7 @@ struct NcclReader {
       if (tag == "pci")
         pci(child, name);
       else if (tag == "nic")
-        nic(child, name, "pcie3-x16");
+        nic(child, name, "pcie3-x16", false);
       else if (child.type() == pugi::node_element)
         ++unread[tag];
     }
@@ -145,7 +146,8 @@ struct NcclReader {
       if (model == nullptr) reject(file, at, "gcn '" + gcn + "' is not known; known are " + known_gcns());
       return *model;
     }
-    if (model == nullptr && sm <= 0) reject(file, at, "lacks sm, its compute capability, such as 90");
+    if (model == nullptr && sm <= 0)
+      reject(file, at, std::string("lacks sm, its compute capability, such as 90") + incomplete);
     return model != nullptr ? *model : gpu_by_capability(sm);
   }
 
@@ -177,8 +179,9 @@ struct NcclReader {
     nic(node, card, slot);
   }
 
-  /// One that no PCI device holds is listed below every <cpu>.
-  void nic(const pugi::xml_node& node, const std::string& parent, const std::string& kind) {
+  /// One that no PCI device holds is listed below every <cpu>. NCCL writes 10 Gb/s where it does not know.
+  void nic(const pugi::xml_node& node, const std::string& parent, const std::string& kind,
+           bool on_bus = true) {
     for (const pugi::xml_node& net : node.children("net")) {
       const auto [at, first] = of_net.try_emplace(net.attribute("name").value());
       if (first || at->first.empty()) {
@@ -187,28 +190,38 @@ struct NcclReader {
         if (!(Mbps <= fastest_Mbps))
           reject(file, "<net> " + at->first,
                  "speed " + std::string(net.attribute("speed").value()) + " is no port's: it is in Mb/s");
-        if (!(Mbps > 0)) ++unknown_speeds;
-        vertices[at->second]["speed"] = Mbps > 0 ? Mbps : 10000;  // as NCCL takes them
+        const bool known = Mbps > 0 && (on_bus || Mbps != 10000);
+        vertices[at->second].update(
+            {{"speed", Mbps > 0 ? Mbps : 10000}, {"on_bus", on_bus}, {"known", known}});
       }
       link(at->second, parent, kind);
     }
   }
 
-  /// A network of one speed: the fastest adapters', the others are left out.
+  /// A network of one speed: the fastest adapters', the others are left out; so are bridges and the like,
+  /// where there are adapters on a bus. Returns how many were slower.
   int keep_fastest() {
+    const auto is_adapter = [](const Json& v) { return v.contains("speed"); };
+    const bool any_on_bus =
+        std::ranges::any_of(vertices, [](const Json& v) { return v.value("on_bus", false); });
+    std::set<std::string> left_out;
+    for (const auto& [name, v] : vertices.items())
+      if (any_on_bus && is_adapter(v) && !v["on_bus"]) left_out.insert(name);
+    off_bus = static_cast<int>(left_out.size());
     double fastest = 0;
-    for (const Json& v : vertices) fastest = std::max(fastest, v.value("speed", 0.0));
+    for (const auto& [name, v] : vertices.items())
+      if (!left_out.contains(name)) fastest = std::max(fastest, v.value("speed", 0.0));
     port_GBps = fastest / 8000;
-    std::set<std::string> slower;
-    for (auto& [name, v] : vertices.items())
-      if (v.contains("speed")) {
-        if (v["speed"] < fastest) slower.insert(name);
-        v.erase("speed");
-      }
-    for (const std::string& name : slower) vertices.erase(name);
+    for (auto& [name, v] : vertices.items()) {
+      if (!is_adapter(v)) continue;
+      if (v["speed"] < fastest) left_out.insert(name);
+      if (!left_out.contains(name)) v["known"] ? said_speed = true : ++unknown_speeds;
+      for (const char* key : {"speed", "on_bus", "known"}) v.erase(key);
+    }
+    for (const std::string& name : left_out) vertices.erase(name);
     std::erase_if(links.get_ref<Json::array_t&>(),
-                  [&](const Json& l) { return slower.contains(l["between"][0].get<std::string>()); });
-    return static_cast<int>(slower.size());
+                  [&](const Json& l) { return left_out.contains(l["between"][0].get<std::string>()); });
+    return static_cast<int>(left_out.size()) - off_bus;
   }
 
   /// Each link between GPUs is listed by both; one to a switch by the GPU. Links of the same ends add up.
@@ -264,6 +277,8 @@ Json from_nccl(const pugi::xml_node& system, const std::string& file) {
       "describe."};
   if (slower > 0)
     notes.push_back("Adapters left out, slower than the fastest: " + std::to_string(slower) + ".");
+  if (reader.off_bus > 0)
+    notes.push_back("Interfaces left out that no PCI device holds: " + std::to_string(reader.off_bus) + ".");
   if (reader.unknown_speeds > 0)
     notes.push_back("Adapters of unknown speed, taken for 10 Gb/s: " + std::to_string(reader.unknown_speeds) +
                     ".");
@@ -271,7 +286,9 @@ Json from_nccl(const pugi::xml_node& system, const std::string& file) {
   Json network = no_network();
   if (reader.port_GBps > 0)
     network = {{"kind", "single-switch"},
-               {"bandwidth_GBps", sourced(reader.port_GBps, "speed of the port in " + file, "datasheet")},
+               {"bandwidth_GBps", reader.said_speed
+                                      ? sourced(reader.port_GBps, "speed of the port in " + file, "datasheet")
+                                      : sourced(reader.port_GBps, "the file does not say", "guess")},
                {"latency_us", sourced(0.15, "adapter and cable, at each end: as on Summit", "guess")},
                {"switch_latency_us", sourced(0.1, "the file does not say", "guess")}};
   Json node = {{"vertices", reader.vertices},

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "forecast/sweep/predict.hpp"
@@ -568,6 +569,21 @@ TEST(PredictSweep, WrongNamesAreFoundBeforeAnythingIsAsked) {
   EXPECT_NE(says(R"(, "policy": ["fastest", "mpihc"])").find("did you mean 'mpich'"), std::string::npos);
   EXPECT_NE(says(R"(, "engine": "fast")").find("fast"), std::string::npos);
   EXPECT_NE(says(R"(, "memory": "disk")").find("host or device"), std::string::npos);
+  const auto of_gpus = [&](const std::string& gpus, const std::string& more = "") {
+    return complaint([&] {
+      predictions(R"({"platform": "summit", "ranks": 4, "collective": "allreduce", "size": 1,
+                      "set": {"node.gpus": )" +
+                      gpus + "}" + more + "}",
+                  verbs);
+    });
+  };
+  for (const char* gpus : {R"("foo")", "0", "2.5", "300", "[4, 0]"})
+    EXPECT_TRUE(std::regex_search(of_gpus(gpus), std::regex("not a whole number|must be an integer")))
+        << of_gpus(gpus);
+  EXPECT_NE(
+      of_gpus(R"({"from": 2.5, "to": 6})", R"(, "sample": {"random": 3})").find("goes between whole numbers"),
+      std::string::npos);
+  EXPECT_EQ(of_gpus(R"({"from": 2, "to": 6})", R"(, "sample": {"random": 3})"), "");
   EXPECT_NE(says(R"(, "ask": "replya")").find("expected one of: predict"), std::string::npos);
   EXPECT_EQ(complaint([&] { predictions(R"({"platform": "flat", "ranks": 8, "size": 1})", verbs); }),
             "s.json: \"collective\" is missing");

@@ -275,6 +275,19 @@ TEST(ImportIbnetdiscover, PortsAndTrunksOfTheirOwnSpeeds) {
   EXPECT_EQ(level["down"], 1);
   EXPECT_NE(json["notes"].dump().find("several ports on one leaf"), std::string::npos);
   EXPECT_EQ(max_ranks(imported(file("trunks.txt", text))), 2);
+  // A second cable of half the speed, in either order, is told.
+  const std::string fast = "[35]\t\"S-9\"[1]\t\t# \"spine\" lid 9 4xHDR\n";
+  const std::string slow = "[36]\t\"S-9\"[3]\t\t# \"spine\" lid 9 2xHDR\n";
+  for (const std::string& both : {fast + slow, slow + fast}) {
+    std::string mixed = text;
+    mixed.replace(mixed.find(fast), fast.size(), both);
+    const Json with = import_platform(file("mixed.txt", mixed));
+    EXPECT_EQ(with["network"]["levels"][0]["bandwidth_GBps"]["value"], 25);
+    EXPECT_NE(
+        with["notes"].dump().find("Cables above level 1 differ in speed, from 12.5 GB/s; the fastest, 25.0"),
+        std::string::npos)
+        << with["notes"];
+  }
 }
 
 /// 4 nodes on the widest leaf, as many cables up; 2 leaves on a pod, which has 8; 3 ways down from the top.
@@ -460,8 +473,26 @@ TEST(ImportNccl, OddParts) {
   EXPECT_EQ(vertices["gpu0"]["device"], "H100-SXM5-80GB");
   EXPECT_EQ(vertices["gpu1"]["device"], "H200-SXM5-141GB");
   EXPECT_FALSE(vertices.contains("nic1"));
-  EXPECT_EQ(d.json()["notes"][1], "Adapters left out, slower than the fastest: 1.");
+  EXPECT_EQ(d.json()["notes"][1], "Interfaces left out that no PCI device holds: 1.");
   EXPECT_EQ(d.json()["notes"][2], "Not read: 1 <xyz>.");
+}
+
+/// A bridge for which NCCL writes 10 Gb/s does not stand for the adapter of 1 Gb/s; alone, its speed is a
+/// guess.
+TEST(ImportNccl, InterfacesWithoutADevice) {
+  const auto network = [](const std::string& adapters) {
+    return import_platform(file("bridge.xml", R"(<system version="1"><cpu>
+      <pci busid="3b:0"><gpu dev="0" sm="86"/></pci>)" +
+                                                  adapters + "</cpu></system>"))["network"]["bandwidth_GBps"];
+  };
+  const std::string bridge = R"(<nic><net name="br-3c2" speed="10000"/></nic>)";
+  const Json real = network(R"(<pci busid="18:0"><nic><net name="eno1" speed="1000"/></nic></pci>)" + bridge);
+  EXPECT_EQ(real["value"], 0.125);
+  EXPECT_EQ(real["stamp"], "datasheet");
+  const Json alone = network(bridge);
+  EXPECT_EQ(alone["value"], 1.25);
+  EXPECT_EQ(alone["stamp"], "guess");
+  EXPECT_EQ(network(R"(<nic><net name="eth0" speed="100000"/></nic>)")["stamp"], "datasheet");
 }
 
 TEST(ImportHwloc, Accelerators) {
@@ -714,7 +745,9 @@ TEST(Import, RefusesWhatItCannotRead) {
   EXPECT_TRUE(
       said("<system/>").starts_with("bad.xml: holds no <gpu> below <system><cpu>: NCCL itself completes"));
   EXPECT_EQ(said(R"(<system><cpu><pci busid="0:1"><gpu/></pci></cpu></system>)"),
-            "bad.xml: <gpu> of <pci> 0:1: lacks sm, its compute capability, such as 90");
+            "bad.xml: <gpu> of <pci> 0:1: lacks sm, its compute capability, such as 90: NCCL itself "
+            "completes such a file; import what it "
+            "writes to NCCL_TOPO_DUMP_FILE");
   EXPECT_EQ(said(R"(<system><cpu><nic><net name="cxi0" speed="200000000"/></nic></cpu></system>)"),
             "bad.xml: <net> cxi0: speed 200000000 is no port's: it is in Mb/s");
   EXPECT_EQ(said(R"(<system><cpu><pci busid="0:1" link_width="nan"><gpu sm="90"/></pci></cpu></system>)"),
