@@ -35,6 +35,31 @@ Samples within(const Samples& samples, const Piece& piece) {
   return inside;
 }
 
+bool have_one_size(const Samples& samples) {
+  return std::ranges::all_of(samples, [&](const Sample& s) { return s.message == samples[0].message; });
+}
+
+/// The time between messages of a window. One size does not tell what a message costs from what its bytes do:
+/// its time is its bytes' if these make up half of it by the latencies' slope, and what exceeds that slope is
+/// the message's otherwise. Where latencies have no slope, all is the bytes' of a message of 4 KiB and more.
+Line between_line(const Samples& messages, const Samples& latency, double noise) {
+  constexpr Bytes large(4096);
+  Line line = robust_line(messages, noise);
+  if (!have_one_size(messages)) return line;
+  const Bytes n = messages[0].message;
+  const Estimate<Seconds> whole = line.at_zero;
+  const bool sloped = !latency.empty() && !have_one_size(latency);
+  const Seconds of_bytes = sloped ? n * robust_line(latency, noise).per_byte.value : Seconds();
+  if (sloped ? of_bytes < 0.5 * whole.value : n < large) {
+    line.at_zero.value = whole.value - of_bytes;
+    line.per_byte.value = of_bytes / n;
+  } else {
+    line.at_zero.value = Seconds();
+    line.per_byte = {whole.value / n, whole.deviation / n};
+  }
+  return line;
+}
+
 PathPiece costs(const Piece& piece, const PathTables& tables, const Samples& between, double noise) {
   PathPiece costs;
   costs.from = piece.from;
@@ -42,7 +67,7 @@ PathPiece costs(const Piece& piece, const PathTables& tables, const Samples& bet
   costs.last = piece.last;
   const Samples latency = within(tables.latency, piece), messages = within(between, piece);
   if (!messages.empty()) {
-    const Line line = robust_line(messages, noise);
+    const Line line = between_line(messages, latency, noise);
     costs.gap = line.at_zero;
     costs.per_byte = line.per_byte;
   }

@@ -130,7 +130,7 @@ class Calibrator {
     }
     for (auto& [parameter, values] : rates) {
       std::ranges::sort(values);
-      const double median = values[values.size() / 2];
+      const double median = (values[values.size() / 2] + values[(values.size() - 1) / 2]) / 2;
       const double deviation = (values[values.size() * 9 / 10] - values[values.size() / 10]) / 3.3;
       set_hardware(parameter, calibrated_rate(median, deviation, source({files.begin(), files.end()})),
                    "copies between GPUs, median of " + std::to_string(values.size()));

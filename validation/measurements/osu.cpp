@@ -24,6 +24,7 @@ constexpr OsuTest osu_tests[] = {
     {"Multi Latency", Timing::latency, allreduce, false, 1, true},
     {"Bandwidth", Timing::bandwidth, allreduce, false, 64},
     {"Bi-Directional Bandwidth", Timing::both_ways_bandwidth, allreduce, false, 64},
+    {"Bidirectional Bandwidth", Timing::both_ways_bandwidth, allreduce, false, 64},
     {"Multiple Bandwidth / Message Rate", Timing::bandwidth, allreduce, false, 64, true},
     {"Allreduce Latency", Timing::collective, allreduce},
     {"Reduce_scatter Latency", Timing::collective, reduce_scatter},
@@ -72,14 +73,15 @@ std::optional<std::size_t> column(const OsuTable& table, std::initializer_list<c
   return std::nullopt;
 }
 
-Memory memory(const Text& text, const Line& line, const std::string& word) {
-  if (word == "HOST") return Memory::host;
+/// Managed memory is where it is touched: the letters behind it say so from version 7 on.
+Memory memory(const Text& text, const Line& line, const std::string& word, const std::string& letters) {
+  if (word == "HOST" || letters == "MH") return Memory::host;
   if (word == "DEVICE" || word == "MANAGED") return Memory::device;
   text.reject(line.number, "buffers on " + word + " are not known; HOST, DEVICE and MANAGED are");
 }
 
 OsuTable begin(const Text& text, const Line& line, const FileFacts& known) {
-  static const std::regex title(R"(# *OSU MPI(-CUDA|-ROCM|-OPENACC)? (.+) Test *v?([0-9.]*))");
+  static const std::regex title(R"(# *OSU MPI(-[A-Z]+)? (.+) Test *v?([0-9.]*))");
   std::smatch found;
   if (!std::regex_search(line.text, found, title))
     text.reject(line.number, "an OSU test that is not known; the blocking MPI tests are");
@@ -92,19 +94,24 @@ OsuTable begin(const Text& text, const Line& line, const FileFacts& known) {
                     "\" is not known; latency, bandwidth, multi-pair and blocking collective tests are");
   table.test = &*test;
   table.library = "OSU" + (found[3].length() > 0 ? " " + found[3].str() : "");
-  table.from = table.to = found[1].length() > 0 ? Memory::device : Memory::host;
+  // Of "OSU MPI-CUDA Latency", a line below tells, until version 7.4; from then on nothing does.
+  const bool devices = found[1].length() > 0;
+  if (!devices)
+    table.from = table.to = Memory::host;
+  else if (test->timing == Timing::collective)
+    table.from = table.to = Memory::device;
   table.window = test->window;
   table.pairs = test->pairs_vary ? (known.pairs > 0 ? known.pairs : known.ranks / 2) : 1;
   return table;
 }
 
 void read_comment(const Text& text, const Line& line, OsuTable& table) {
-  static const std::regex buffers(R"(Send Buffer on (\w+) .*Receive Buffer on (\w+))");
+  static const std::regex buffers(R"(Send Buffer on (\w+) *\(?(\w*).*Receive Buffer on (\w+) *\(?(\w*))");
   static const std::regex pairs(R"(\[ *pairs: *(\d+) *\])"), window(R"(\[ *window size: *(\d+) *\])");
   std::smatch found;
   if (std::regex_search(line.text, found, buffers)) {
-    table.from = memory(text, line, found[1]);
-    table.to = memory(text, line, found[2]);
+    table.from = memory(text, line, found[1], found[2]);
+    table.to = memory(text, line, found[3], found[4]);
   }
   if (std::regex_search(line.text, found, pairs))
     table.pairs = whole(text, line.number, "pairs", found[1], 1);
@@ -116,7 +123,7 @@ void read_comment(const Text& text, const Line& line, OsuTable& table) {
 /// Time of one message of each pair, from MB/s of all pairs; both ways counts what comes back as well.
 void read_bandwidth(const Text& text, const Line& line, const OsuTable& table,
                     const std::vector<std::string>& words, Measurement& m) {
-  const auto at = column(table, {"Bandwidth(MB/s)", "MB/s"});
+  const auto at = column(table, {"Bandwidth(MB/s)", "Bi-Bandwidth(MB/s)", "MB/s"});
   if (!at) text.reject(line.number, "the table has no column Bandwidth (MB/s) or MB/s");
   if (table.pairs == 0) text.reject(line.number, "the table does not say its pairs; say FILE:pairs=N");
   const Printed rate = positive(text, line.number, table.columns[*at], words[*at]);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/measurements/text.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <string_view>
@@ -40,8 +43,16 @@ std::vector<std::string> Line::words() const {
 bool Line::numeric() const {
   const std::size_t at = text.find_first_not_of(" \t");
   if (at == std::string::npos) return false;
-  const auto begins = [&](const char* word) { return text.compare(at, 3, word) == 0; };
-  return std::string("0123456789+-.").find(text[at]) != std::string::npos || begins("nan") || begins("inf");
+  const auto numeral = [](const std::string& word) {
+    char* end = nullptr;
+    std::strtod(word.c_str(), &end);
+    return *end == '\0';
+  };
+  if (!std::isdigit(static_cast<unsigned char>(text[at])) &&
+      !numeral(text.substr(at, text.find(' ', at) - at)))
+    return false;
+  const std::vector<std::string> all = words();
+  return 4 * std::ranges::count_if(all, numeral) >= std::ssize(all);
 }
 
 /// But for JSON's: regular expressions take a piece of stack for each character.

@@ -15,7 +15,8 @@ struct Line {
 
   bool has(const std::string& words) const { return text.find(words) != std::string::npos; }
   std::vector<std::string> words() const;
-  /// Begins as a row of numbers does: with a digit, a sign, "nan" or "inf".
+  /// A row of numbers, or a damaged one: begins with a digit or a number, and a fourth of its words are
+  /// numbers.
   bool numeric() const;
 };
 

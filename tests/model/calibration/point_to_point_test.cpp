@@ -67,6 +67,26 @@ TEST(PointToPoint, CopiesShowInTheLatencyAlone) {
   EXPECT_NEAR(fit.latency(Bytes(1e6)).value, 301e-6, 1e-9);
 }
 
+/// A bandwidth of one size is its bytes'; what small messages take beyond their bytes is theirs.
+TEST(PointToPoint, BandwidthOfOneSize) {
+  const auto fit = [](Samples latency, double size, double time) {
+    PathTables t{std::move(latency), {{Bytes(size), Seconds(time)}}};
+    t.window = 1;
+    return fit_path(t).pieces.back();
+  };
+  const Samples latency = table([](double n) { return 3e-6 + n * 1e-10; }, 0, 1);
+  const PathPiece large = fit(latency, 4194304, 4194304 * 0.9e-10);
+  EXPECT_EQ(large.gap->value, Seconds());
+  EXPECT_NEAR(large.per_byte.value.value, 0.9e-10, 1e-14);
+  const PathPiece small = fit(latency, 64, 1e-6);
+  EXPECT_NEAR(small.per_byte.value.value, 1e-10, 1e-12);
+  EXPECT_NEAR(small.gap->value.value, 1e-6 - 64e-10, 1e-9);
+  const PathPiece pair = fit({{Bytes(1), Seconds(2.5e-6)}}, 268435456, 1e-3);
+  EXPECT_EQ(pair.gap->value, Seconds());
+  EXPECT_NEAR(pair.fixed->value.value, 2.5e-6, 1e-9);
+  EXPECT_NEAR(fit({}, 8, 1e-6).gap->value.value, 1e-6, 1e-15);
+}
+
 TEST(PointToPoint, OneTableAlone) {
   const Samples samples = table([](double n) { return 1e-6 + n * 3e-10; }, 0, 1);
   const PathFit latency = fit_path({samples, {}});

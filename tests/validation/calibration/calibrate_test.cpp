@@ -159,6 +159,8 @@ TEST(Calibrate, CopiesBetweenGpusSayWhatLinksCarry) {
   const Calibration c = calibrate(base, copies);
   ASSERT_EQ(c.hardware.size(), 1u);
   EXPECT_NEAR(c.hardware[0].after, 22, 0.01);  // two links side by side
+  copies.pop_back();
+  EXPECT_NEAR(calibrate(base, copies).hardware[0].after, 21, 0.01);  // half way between two
   copies[0].receiver = 6;
   EXPECT_EQ(complaint([&] { calibrate(base, copies); }), "summit has 6 GPUs per node; a table has GPU 6");
 }

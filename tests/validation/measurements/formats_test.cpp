@@ -95,6 +95,39 @@ TEST(Osu, TaggedLines) {
   }
 }
 
+/// From version 7.5 on nothing says where the buffers of "-d cuda H D" are: they are not taken for two
+/// devices.
+TEST(Osu, BuffersThatNothingTells) {
+  const char* table = "# OSU MPI-CUDA Bandwidth Test v7.5\n# Size      Bandwidth (MB/s)\n1000 500.00\n";
+  EXPECT_FALSE(parse(table)[0].from);
+  EXPECT_EQ(parse(table, {.from = Memory::host, .to = Memory::device})[0].from, Memory::host);
+  const char* sycl = "# OSU MPI-SYCL Broadcast Latency Test v7.5\n# Size  Avg Latency(us)\n8  4.2\n";
+  EXPECT_EQ(parse(sycl, {.ranks = 4})[0].from, Memory::device);
+  const auto managed = parse(
+      "# OSU MPI-CUDA Latency Test v7.0\n# Send Buffer on MANAGED (MH) and Receive Buffer on MANAGED (MD)\n"
+      "# Size  Latency (us)\n8 2.0\n");
+  EXPECT_EQ(managed[0].from, Memory::host);
+  EXPECT_EQ(managed[0].to, Memory::device);
+}
+
+TEST(Osu, BothWaysByOtherNames) {
+  for (const char* table :
+       {"# OSU MPI Bi-Directional Bandwidth Test v3.3\n# Size   Bi-Bandwidth (MB/s)\n1000 2000.00\n",
+        "# OSU MPI Bidirectional Bandwidth Test (Version 2.1)\n# Size   Bi-Bandwidth (MB/s)\n1000 2000.00\n"})
+    EXPECT_NEAR(parse(table).at(0).time.value, 1e-6, 1e-15) << table;
+}
+
+/// What a line says that begins like a number, and is none; a damaged row still is one.
+TEST(Osu, LinesBetweenRows) {
+  const std::string head = "# OSU MPI Latency Test v5.7\n# Size          Latency (us)\n8      1.5\n";
+  for (const std::string line :
+       {"--------------------------------------", "2e3f9af7:195:195 [0] NCCL INFO Launch mode",
+        "- the closing line of a banner", "12 ranks have gone home by now"})
+    EXPECT_EQ(parse((head + line + "\n16     1.6\n").c_str()).size(), 2u) << line;
+  EXPECT_NE(testing::complaint([&] { parse((head + "1O24   1.6\n").c_str()); }).find("table.txt:4: size is"),
+            std::string::npos);
+}
+
 TEST(NcclTests, AllreduceBothSides) {
   const auto all = parse(nccl_allreduce);
   ASSERT_EQ(all.size(), 4u);
