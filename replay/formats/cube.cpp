@@ -116,13 +116,14 @@ class CubeProfile {
       for (std::size_t c = 0; c < names_.size(); ++c)
         if (const double count = sums_[visits][c * ranks_.size() + r]; count >= 1)
           calls.push_back(
-              {names_[c], std::llround(count), Seconds(sums_[time_s][c * ranks_.size() + r]), bytes[c]});
+              {names_[c], std::llround(count), timed(sums_[time_s][c * ranks_.size() + r]), bytes[c]});
       add_profile(*source, ranks_[r], calls);
     }
     return source;
   }
 
  private:
+  Seconds timed(double seconds) const { return Seconds(metrics_[time_s].id.empty() ? -1 : seconds); }
   [[noreturn]] void refuse(const std::string& what) const { throw InputError(path_ + ": " + what); }
 
   void anchor() {

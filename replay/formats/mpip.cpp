@@ -16,8 +16,8 @@ namespace collcast {
 namespace {
 
 struct CallSite {
-  double count = 0, total_ms = 0, bytes = -1;  ///< bytes: the mean of what one call sends; -1: not said
-  double shortest_ms = -1, longest_ms = -1;    ///< -1: not said
+  double count = 0, total_ms = -1, bytes = -1;  ///< bytes: the mean of what one call sends; -1: not said
+  double shortest_ms = -1, longest_ms = -1;     ///< -1: not said
 };
 
 /// The sections that are about all ranks.

@@ -24,7 +24,7 @@ void add_profile(RecordedSource& source, Rank rank, const std::vector<ProfiledCa
     if (c.total > Seconds()) a.duration = a.time = c.total / static_cast<double>(c.count);
     a.shortest = c.shortest, a.longest = c.longest;
     sizeless += a.sized ? 0 : a.times;
-    timeless += c.total > Seconds() ? 0 : a.times;
+    timeless += c.total < Seconds() ? a.times : 0;
     source.at(rank).push_back(std::move(a));
   }
   const auto lose = [&](std::int64_t count, const std::string& reason) {
@@ -35,7 +35,8 @@ void add_profile(RecordedSource& source, Rank rank, const std::vector<ProfiledCa
     else
       found->count += count;
   };
-  lose(sizeless, "sends nothing, or is not among the sizes that are listed");
+  const bool lists_sizes = std::ranges::find(info.unknown, "sizes") == info.unknown.end();
+  if (lists_sizes) lose(sizeless, "sends nothing, or is not among the sizes that are listed");
   lose(timeless, "is not among the times that are listed");
 }
 

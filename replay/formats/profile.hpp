@@ -12,7 +12,7 @@ namespace collcast {
 struct ProfiledCall {
   std::string name;  ///< as MPI calls it, or without "MPI_"
   std::int64_t count = 0;
-  Seconds total;                                          ///< of all of them; 0: not said
+  Seconds total = Seconds(-1);                            ///< of all of them; negative: not said
   double bytes = -1;                                      ///< mean of what one sends; -1: not said
   Seconds shortest = Seconds(-1), longest = Seconds(-1);  ///< negative: not said
 };
