@@ -84,6 +84,11 @@ TEST(ReadJob, SaysWhatIsWrong) {
   };
   EXPECT_EQ(error("hello"), "p.json: is not JSON, which begins with { or [");
   EXPECT_EQ(error("[]"), "p.json: the job must be an object");
+  const std::string roles =
+      R"({"dimensions": {"d": "*"}, "roles": [{"name": "a", "do": []}, {"name": "a", "do": []}])";
+  EXPECT_EQ(error(roles + "}"), "p.json: roles.1 names the role 'a' a second time");
+  EXPECT_EQ(error(roles + R"(, "streams": ["c", "c"]})"),
+            "p.json: streams.1 names the stream 'c' a second time");
   EXPECT_EQ(error(pipeline_file, 7), "p.json: dimensions multiply to 2 and '*', not to 7 ranks");
   EXPECT_EQ(error(pipeline_file, 0), "p.json: dimensions leave '*' open: say how many ranks");
   EXPECT_EQ(error(with("\"*\"", "3")), "p.json: dimensions multiply to 6, not to 8 ranks");

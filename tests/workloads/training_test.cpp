@@ -251,6 +251,31 @@ TEST(Training, ShardedGradientsAreReducedEachTime) {
   }
 }
 
+/// ZeRO-2 sends at the end of each of four micro-batches what a bucket has, so that all but the last one's 10
+/// ms are hidden behind the next one's computation; without overlap nothing is.
+TEST(Training, ShardedGradientsDoNotWaitForTheNextMicroBatch) {
+  const auto step = [](const char* framework) {
+    Training t = equal_layers(10, framework, 4);
+    t.batch = 4;
+    const Job job = training_job(t);
+    EXPECT_EQ(std::ranges::count(collectives(job), Bytes(10e6)), 5)
+        << framework;  // and all are gathered once
+    return play(job, bandwidth(1)).time.value;
+  };
+  EXPECT_NEAR(step("zero2:micro-batches=4,overlap=1"), 120e-3 + 2 * 10e-3, 1e-9);
+  EXPECT_NEAR(step("zero2:micro-batches=4"), 120e-3 + 5 * 10e-3, 1e-9);
+}
+
+/// Parameters are gathered in buckets of as many elements as gradients are, which have twice the bytes.
+TEST(Training, GatheredBucketsHaveAsManyElements) {
+  Training t = equal_layers(10, "zero1:bucket=1MiB,gradients=fp32", 4);
+  t.precision = Precision::amp;
+  const std::vector<Bytes> sizes = collectives(training_job(t));
+  EXPECT_EQ(sizes.size(), 20u);  // 10 MB scattered, 5 MB gathered
+  EXPECT_EQ(std::ranges::count(sizes, Bytes(1048576)), 9);
+  EXPECT_EQ(std::ranges::count(sizes, Bytes(524288)), 9);
+}
+
 /// As their sources count, in elements: DeepSpeed 5e8, Megatron 4e7 or a million a rank, and one without
 /// overlap.
 TEST(Training, BucketsAreThoseOfTheirSources) {
@@ -1208,6 +1233,10 @@ TEST(Training, SaysWhatIsWrong) {
   EXPECT_EQ(error(vast),
             "training: a rank's step has more than two million activities; take larger buckets, or "
             "fewer micro-batches");
+  EXPECT_EQ(complaint([] { parse_framework("horovod:groups=2,grouped=1"); }),
+            "framework horovod: grouped=1 is one group, not groups=2");
+  EXPECT_EQ(complaint([] { load_model("bert-base:sequence=10,masked=11"); }),
+            "model bert-base: masked takes a whole number from 1 to 10, got '11'");
   EXPECT_EQ(error(equal_layers(8, "ddp:micro-batches=2", 8)),
             "training: a batch of 1 does not divide into 2 micro-batches");
   EXPECT_EQ(error(equal_layers(8, "megatron:tp=2", 8)),
@@ -1524,6 +1553,12 @@ TEST(Checkpoint, StartReachesEverybody) {
   EXPECT_EQ(start_broadcast(equal_layers(10, "ddp", 1), bandwidth(1)), Seconds());
   const Training adam = experts("ddp", 4);
   EXPECT_NEAR(start_broadcast(adam, bandwidth(1)).value, 12 * adam.model.parameters() / 1e9, 1e-15);
+  // Of sharded optimizers the parameters, of shards of parameters those that others hold, too.
+  for (const auto& [framework, time] : {std::pair{"zero1", 10e-3}, {"zero2", 10e-3}, {"fsdp:shard=2", 10e-3}})
+    EXPECT_NEAR(start_broadcast(equal_layers(10, framework, 4), bandwidth(1)).value, time, 1e-12)
+        << framework;
+  for (const char* framework : {"zero3", "fsdp"})
+    EXPECT_EQ(start_broadcast(equal_layers(10, framework, 4), bandwidth(1)), Seconds()) << framework;
 }
 
 /// Half as many steps for four times the batch: 1000 / sqrt(2) for twice.

@@ -230,12 +230,18 @@ class RoleReader {
   std::map<std::string, int> last_;
 };
 
+void add_name(std::vector<std::string>& names, const std::string& name, const Node& at, const char* what) {
+  if (std::ranges::find(names, name) != names.end())
+    at.reject("names the " + std::string(what) + " '" + name + "' a second time");
+  names.push_back(name);
+}
+
 void read_roles(const Node& list, Job& job) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < list.list().size(); ++i) {
     const Node role = list[i];
     role.keys({"name", "do"});
-    names.push_back(role.has("name") ? role["name"].text() : std::to_string(i));
+    add_name(names, role.has("name") ? role["name"].text() : std::to_string(i), role, "role");
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     job.roles.push_back({names[i], {}});
@@ -258,7 +264,7 @@ Job parse_job(const std::string& text, const std::string& file, Rank ranks) {
   if (root.has("streams")) {
     job.streams.clear();
     for (std::size_t i = 0; i < root["streams"].list().size(); ++i)
-      job.streams.push_back(root["streams"][i].text());
+      add_name(job.streams, root["streams"][i].text(), root["streams"][i], "stream");
     if (job.streams.empty()) root["streams"].reject("must name one");
   }
   if (root.has("roles_along"))

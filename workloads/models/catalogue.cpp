@@ -103,7 +103,8 @@ std::function<Model(Settings&)> of_bert(a::Transformer t) {
   return [=](Settings& s) {
     const a::Transformer sized = sizes(s, t);
     // as the reference data have it: 20 words of 128, 80 of 512
-    return a::bert(s.name(), sized, s.count("masked", std::max(1, sized.sequence * 20 / 128)));
+    return a::bert(s.name(), sized,
+                   s.count("masked", std::max(1, sized.sequence * 20 / 128), 1, sized.sequence));
   };
 }
 std::function<Model(Settings&)> of_pairs(a::Transformer t) {

@@ -66,7 +66,11 @@ void horovod(Settings& s, Framework& f) {
   f.fusion = buffer(s, "fusion", r.fusion);
   f.cycle = s.time("cycle", r.cycle);
   f.cache = s.count("cache", r.cache, 0);
-  f.groups = s.count("groups", s.flag("grouped", false) ? 1 : 0, 0);
+  const bool grouped = s.flag("grouped", false);
+  f.groups = s.count("groups", grouped ? 1 : 0, 0);
+  if (grouped && f.groups != 1)
+    throw InputError("framework " + s.name() +
+                     ": grouped=1 is one group, not groups=" + std::to_string(f.groups));
   f.request = s.time("request", Seconds(0.5e-6)), f.says_request = s.has("request");
   f.autotune = s.flag("autotune", false);
   f.keeps_fusion = s.has("fusion"), f.keeps_cycle = s.has("cycle"), f.keeps_levels = s.has("hierarchical");

@@ -118,6 +118,8 @@ struct Plan {
   Bytes bucket(bool first) const;
   /// The size of a gradient as it is stored.
   Bytes gradient() const { return workloads::gradient(training); }
+  /// What an element of a gradient puts on the wire.
+  Bytes on_wire() const { return training.framework.compressed ? Bytes(2) : gradient(); }
   bool adam() const { return training.model.blocks > 0; }
 
  private:

@@ -13,11 +13,6 @@ namespace {
 using Kind = JobActivity::Kind;
 using How = Framework::Reduction;
 
-/// What a tensor of `elements` puts on the wire.
-Bytes wire(const Plan& plan, double elements) {
-  return elements * (plan.training.framework.compressed ? Bytes(2) : plan.gradient());
-}
-
 /// Reads and writes a byte of a buffer; none where memory's bandwidth is not known.
 SecondsPerByte copying(const Plan& plan) {
   const Processor& p = plan.training.processor;
@@ -116,7 +111,7 @@ class Offers final : public Base {
 
  private:
   void take(const std::string& layer, double elements, int made) override {
-    append(role_, {.kind = Kind::offer, .name = layer, .bytes = wire(plan_, elements), .after = {made}});
+    append(role_, {.kind = Kind::offer, .name = layer, .bytes = elements * plan_.on_wire(), .after = {made}});
   }
 };
 
@@ -126,23 +121,28 @@ class Buckets : public Base {
   Buckets(const Plan& plan, Role& role, Adders adders, Collective what)
       : Base(plan, role, adders), what_(what) {}
 
+  /// Shared out, gradients are not kept for the next micro-batch (DeepSpeed's partition_gradients).
+  void passed_micro_batch() override {
+    if (plan_.training.framework.stage < 2) return;
+    overlap() ? close() : settle();
+  }
   void settle() override {
-    const Framework& f = plan_.training.framework;
-    if (!f.overlap)  // as many as there would have been, at the end
+    if (!overlap())  // as many as there would have been, at the end
       for (const Bytes bucket = plan_.bucket(false); bytes_ > bucket; bytes_ -= bucket) send(bucket);
-    if (bytes_ > Bytes()) close();
+    close();
     Base::settle();
   }
 
  private:
+  bool overlap() const { return plan_.training.framework.overlap; }
   void take(const std::string&, double elements, int made) override {
     filled_ += elements * plan_.gradient();
-    bytes_ += wire(plan_, elements);
+    bytes_ += elements * plan_.on_wire();
     last_ = made;
-    if (plan_.training.framework.overlap && filled_ >= plan_.bucket(count_ == 0)) close();
+    if (overlap() && filled_ >= plan_.bucket(count_ == 0)) close();
   }
   void close() {
-    send(bytes_);
+    if (bytes_ > Bytes()) send(bytes_);
     filled_ = bytes_ = Bytes();
   }
   void send(Bytes bytes) {
@@ -163,7 +163,7 @@ class OfEach final : public Base {
 
  private:
   void take(const std::string& layer, double elements, int made) override {
-    communicate(Collective::allreduce, wire(plan_, elements), layer, {made});
+    communicate(Collective::allreduce, elements * plan_.on_wire(), layer, {made});
   }
 };
 
@@ -181,7 +181,7 @@ class Server final : public Base {
 
  private:
   void take(const std::string& layer, double elements, int made) override {
-    communicate(Collective::gather, adders_.ranks * wire(plan_, elements), layer, {made});
+    communicate(Collective::gather, adders_.ranks * elements * plan_.on_wire(), layer, {made});
   }
 };
 
@@ -192,8 +192,9 @@ class Sharded final : public Buckets {
       : Buckets(plan, role, adders, Collective::reduce_scatter) {}
   double updates() const override { return elements_ / adders_.ranks; }
   void after_optimizer() override {
-    const Bytes bucket = plan_.bucket(false);
-    for (Bytes left = elements_ * element(plan_.training.precision); left > Bytes(); left -= bucket)
+    const Bytes each = element(plan_.training.precision);
+    const Bytes bucket = plan_.bucket(false) / plan_.gradient() * each;
+    for (Bytes left = elements_ * each; left > Bytes(); left -= bucket)
       append(role_, {.kind = Kind::collective,
                      .name = "gather parameters",
                      .bytes = std::min(left, bucket),
@@ -240,7 +241,7 @@ class FullySharded final : public Base {
   }
 
  private:
-  void take(const std::string&, double elements, int) override { scattered_ += wire(plan_, elements); }
+  void take(const std::string&, double elements, int) override { scattered_ += elements * plan_.on_wire(); }
   /// Two may be under way: this one waits for the unit before the last to be computed.
   void gather(std::size_t index) {
     const Plan::Unit& unit = units_[index];
@@ -275,6 +276,7 @@ class Apart final : public Reducer {
   void ready(const Layer& layer, double elements, int made, bool last) override {
     (plan_.owned(layer) ? owned_ : shared_)->ready(layer, elements, made, last);
   }
+  void passed_micro_batch() override { shared_->passed_micro_batch(), owned_->passed_micro_batch(); }
   void settle() override { shared_->settle(), owned_->settle(); }
   double updates() const override { return shared_->updates() + owned_->updates(); }
   void after_optimizer() override { shared_->after_optimizer(), owned_->after_optimizer(); }

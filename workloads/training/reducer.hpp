@@ -29,7 +29,9 @@ class Reducer {
   virtual ~Reducer() = default;
   /// A gradient is ready when activity `made` ends; `last`: of the micro-batches.
   virtual void ready(const Layer& layer, double elements, int made, bool last) = 0;
-  /// After the backward pass: the optimizer may follow.
+  /// After each micro-batch's backward pass.
+  virtual void passed_micro_batch() {}
+  /// After the last one: the optimizer may follow.
   virtual void settle() = 0;
   virtual double updates() const = 0;  ///< how many of the ready parameters this rank updates
   virtual void after_optimizer() {}

@@ -195,9 +195,23 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
 Seconds start_broadcast(const Training& t, const PriceOf& price) {
   const Plan plan(t);
   const Job job = training_job(t);
-  const RankGroup group = job.members(job.groups[data_group].dimensions);
-  if (group.size() == 1) return {};
-  return price({Collective::broadcast, group, plan.parameters(0) * Bytes(plan.adam() ? 12 : 8)}).time;
+  const Framework& f = t.framework;
+  const int sharded = f.reduction == Framework::Reduction::sharded ? f.stage : 0;
+  if (sharded == 3 && f.shard == 0) return {};  // no two ranks hold the same
+  // parameters in 32 bits and one or two moments; of sharded optimizers, parameters as they are computed with
+  const Bytes each = sharded == 1 || sharded == 2 ? element(t.precision) : Bytes(plan.adam() ? 12 : 8);
+  const auto among = [&](int group, double parameters) {
+    const RankGroup ranks = job.members(job.groups[static_cast<std::size_t>(group)].dimensions);
+    if (ranks.size() == 1 || parameters == 0) return Seconds();
+    return price({Collective::broadcast, ranks, parameters * each}).time;
+  };
+  if (sharded == 3) return among(cross_group, plan.sharded_parameters(0));
+  double owned = 0;  // by fewer ranks: experts
+  for (int c = 0; c < plan.chunks; ++c)
+    for (std::size_t i = plan.part(0, c).first; i < plan.part(0, c).last; ++i)
+      if (plan.owned(plan.layers()[i]))
+        for (const double elements : plan.tensors(plan.layers()[i])) owned += elements;
+  return among(data_group, plan.parameters(0) - owned) + among(cross_group, owned);
 }
 
 }  // namespace collcast::workloads

@@ -215,6 +215,7 @@ class StageWriter {
       if (reducer_->watches(i)) flush("backward of " + l.name), reducer_->passed(i, last_compute_, true);
     }
     flush("backward " + std::to_string(pass.micro));
+    reducer_->passed_micro_batch();
     send(pass);
   }
 
@@ -368,9 +369,11 @@ MemoryNeed memory_of(const Plan& plan, int stage) {
   need.other = Bytes(1073741824);
   const bool in_place = t.framework.reduction == Framework::Reduction::buckets && !t.framework.copies;
   if (plan.data * plan.spatial > 1 && !in_place)
-    need.other += sharded >= 3
-                      ? gathered(plan)
-                      : std::min(std::max(t.framework.fusion, plan.bucket(false)), n * plan.gradient());
+    need.other +=
+        sharded >= 3
+            ? gathered(plan)
+            : std::min(std::max(t.framework.fusion, plan.bucket(false) / plan.gradient() * plan.on_wire()),
+                       n * plan.on_wire());
   for (Bytes* part : {&need.parameters, &need.gradients, &need.optimizer, &need.activations, &need.other})
     *part = t.framework.per_gpu * *part;
   return need;
