@@ -6,7 +6,6 @@
 
 #include "cli/options.hpp"
 #include "cli/several.hpp"
-#include "cli/sweep_verbs.hpp"
 #include "cli/verbs.hpp"
 #include "cli/workload_options.hpp"
 #include "model/collective.hpp"
@@ -20,6 +19,8 @@
 #include "workloads/compute/processor.hpp"
 #include "workloads/playing/job_source.hpp"
 #include "workloads/playing/plan.hpp"
+#include "workloads/playing/shown.hpp"
+#include "workloads/playing/verbs.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -148,7 +149,7 @@ std::vector<Column> columns(const Compared& of, const Json& rows) {
     all.push_back(number_of("USD/h", "hourly_USD", number));
   std::ranges::move(
       of.verb != "predict"
-          ? time_columns(of.verb)
+          ? workloads::time_columns(of.verb)
           : std::vector<Column>{number_of("message", "message_bytes", bytes),
                                 text_of("algorithm", "algorithm"), number_of("time", "time_s", seconds),
                                 number_of("low", "low_s", seconds), number_of("high", "high_s", seconds),
@@ -159,7 +160,7 @@ std::vector<Column> columns(const Compared& of, const Json& rows) {
 
 /// Of replays in which ranks are idle, idle time is a column of its own.
 void tell_idle(Report& report) {
-  if (!shows_idle(report.sections[0])) return;
+  if (!workloads::shows_idle(report.sections[0])) return;
   const std::string parts = "exposed communication";
   report.remark.replace(report.remark.find(parts), parts.size(), parts + " + idle");
 }
@@ -170,7 +171,7 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
   report.title = of.value + (options.engine_given ? ", engine " + options.engine : "");
   if (options.engine_given) report.head["engine"] = options.engine;
   if (of.verb != "replay") return;
-  const auto source = open_source(trace_files(of.value), workloads::steps(options.steps));
+  const auto source = open_source(workloads::trace_files(of.value), workloads::steps(options.steps));
   report.head = {{"trace", source->info().name}, {"engine", options.engine}, {"ranks", source->ranks()}};
   report.title = title(*source);
   report.remark =
@@ -247,8 +248,8 @@ int run_compare(const CompareOptions& options) {
   std::vector<Column> shown = columns(of, rows);
   report.sections = {{"runs", std::move(rows), std::move(shown)}};
   if (of.verb == "replay") tell_idle(report);
-  if (of.verb == "train") tell_memory(report);
-  const bool fit = tell_what_fits(report);
+  if (of.verb == "train") workloads::tell_memory(report);
+  const bool fit = workloads::tell_what_fits(report);
   print(report, options.format);
   return fit ? 0 : 1;
 }

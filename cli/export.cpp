@@ -6,6 +6,7 @@
 #include "cli/options.hpp"
 #include "cli/own_input.hpp"
 #include "cli/verbs.hpp"
+#include "model/ranges.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
 #include "support/strict_options.hpp"

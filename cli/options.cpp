@@ -118,10 +118,6 @@ void add_call_options(CLI::App& verb, CallText& options, bool on_platform) {
       ->option_text("Q");
 }
 
-Rank parse_ranks(const std::string& text) {
-  return static_cast<Rank>(parse_count(text, "number of ranks", 1, 1 << 24));
-}
-
 void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_help) {
   verb.add_option("collective", subject.collective, "allreduce, broadcast, ...");
   auto* algorithm = verb.add_option("-a,--algorithm", subject.algorithm, algorithm_help)->option_text("A");

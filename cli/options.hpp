@@ -48,8 +48,6 @@ void add_format(CLI::App& verb, Format& format, bool report = false);
 /// The options of a call. `on_platform`: segments and ranks per node default to the platform's.
 void add_call_options(CLI::App& verb, CallText& options, bool on_platform = true);
 
-Rank parse_ranks(const std::string& text);
-
 /// The algorithm that a verb works on: one of the catalogue by its names, or one from a file.
 struct Subject {
   std::string collective, algorithm, import;

@@ -5,6 +5,7 @@
 #include "cli/options.hpp"
 #include "cli/verbs.hpp"
 #include "model/proof.hpp"
+#include "model/ranges.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 

@@ -8,6 +8,7 @@
 #include "forecast/report/answer.hpp"
 #include "support/json.hpp"
 #include "workloads/playing/rows.hpp"
+#include "workloads/playing/shown.hpp"
 
 namespace collcast::cli {
 
@@ -157,7 +158,7 @@ Report Runs::report(Json head, const std::string& title, const std::string& time
   report.title = title + ", " + playing_.policy();
   if (playing_.by_messages()) report.head["engine"] = engine_, report.title += ", engine " + engine_;
   std::vector<Column> columns{count_of("ranks", "ranks"), count_of("nodes", "nodes")};
-  std::ranges::move(run_columns(time, rows_), std::back_inserter(columns));
+  std::ranges::move(workloads::run_columns(time, rows_), std::back_inserter(columns));
   report.sections = {{"rows", std::move(rows_), std::move(columns)}};
   report.notes = playing_.notes();
   append(report.notes, notes_);
@@ -215,27 +216,6 @@ void Runs::write_page(const Report& report) {
                                 "their messages together, and `predict` shows the links of one collective"
       : seen_ > Seconds()     ? "no message was sent" + of_nccl
                               : "messages are shown only where a single number of ranks is asked for");
-}
-
-std::vector<Column> run_columns(const std::string& time, const Json& rows) {
-  const auto filled = [&](const char* key) {
-    return std::ranges::any_of(
-        rows, [&](const Json& r) { return r.contains(key) && r[key].is_number() && r[key] != 0; });
-  };
-  std::vector<Column> all{number_of(time, "step_s", seconds), number_of("low", "low_s", seconds),
-                          number_of("high", "high_s", seconds)};
-  if (filled("samples_per_s")) all.push_back(number_of("samples/s", "samples_per_s", number));
-  all.push_back(number_of("efficiency", "efficiency", text::percent));
-  all.push_back(number_of("compute", "compute_s", seconds));
-  all.push_back(number_of("exposed", "exposed_communication_s", seconds));
-  if (filled("hidden_communication_s")) all.push_back(number_of("hidden", "hidden_communication_s", seconds));
-  for (const auto& [title, key] : {std::pair("bubble", "bubble_s"),
-                                   {"waiting", "waiting_s"},
-                                   {"input", "io_s"},
-                                   {"checkpoint", "checkpoint_s"}})
-    if (filled(key)) all.push_back(number_of(title, key, seconds));
-  all.push_back(text_of("limited by", "limited_by"));
-  return all;
 }
 
 std::string limit_of(const Report& report) {

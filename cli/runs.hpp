@@ -50,9 +50,6 @@ class Runs {
   Seconds seen_;  ///< the time of the run that was observed for pictures, if one was
 };
 
-/// The columns of jobs or training steps that any of the rows fills; `time`: the name of the time column.
-std::vector<report::Column> run_columns(const std::string& time, const Json& rows);
-
 /// What limits the last of a report's rows.
 std::string limit_of(const report::Report& report);
 

@@ -6,13 +6,14 @@
 #include "cli/pictures.hpp"
 #include "cli/several.hpp"
 #include "cli/sweep_elsewhere.hpp"
-#include "cli/sweep_verbs.hpp"
 #include "cli/verbs.hpp"
 #include "forecast/sweep/plot.hpp"
 #include "forecast/sweep/sweep.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/text.hpp"
+#include "workloads/playing/shown.hpp"
+#include "workloads/playing/verbs.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -91,7 +92,7 @@ std::string points_elsewhere(std::int64_t points) {
 }
 
 int run_sweep(SweepOptions options) {
-  const std::vector<sweep::Verb> verbs = sweep_verbs();
+  const std::vector<sweep::Verb> verbs = workloads::verbs();
   const sweep::Sweep asked = described(options, verbs);
   const sweep::Part part = parse_part(options.part);
   if (options.mpi + options.slurm + !options.merge.empty() + !options.jobs.empty() > 1)
@@ -127,8 +128,7 @@ int run_sweep(SweepOptions options) {
   if (all.missing > 0)
     all.report.notes.push_back(options.part.empty() ? missing_points(all.missing) + "; " + resume
                                                     : points_elsewhere(all.missing));
-  if (asked.verb().name == "train") tell_memory(all.report), tell_throughput(all.report, asked.space());
-  const bool fit = tell_what_fits(all.report);
+  const bool fit = workloads::complete(all.report, asked);
   if (!options.plot.empty())
     plot(options.plot, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},
          all.report.notes);

@@ -17,6 +17,7 @@
 #include "support/json.hpp"
 #include "support/notes.hpp"
 #include "workloads/playing/rows.hpp"
+#include "workloads/playing/shown.hpp"
 #include "workloads/training/convergence.hpp"
 #include "workloads/training/step.hpp"
 

@@ -2,7 +2,6 @@
 #include "cli/what_if.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
@@ -11,7 +10,7 @@
 #include "forecast/unbound.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
-#include "support/error.hpp"
+#include "support/interrupt.hpp"
 #include "support/json.hpp"
 #include "workloads/compute/processor.hpp"
 
@@ -101,24 +100,14 @@ void answer_what_if(report::Report& report, const std::string& platform, const W
 }
 
 std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
-                                 const RowsWith& rows_with) {
-  std::vector<std::string> notes;
-  for (const std::string& assignment : set) {
-    std::vector<std::string> others;
-    std::ranges::copy_if(set, std::back_inserter(others), [&](const auto& a) { return a != assignment; });
-    try {
-      const bool same = rows_with(others) == rows;
-      if (interrupted()) return notes;
-      if (same) notes.push_back("--set " + assignment + " does not change the answer");
-    } catch (const InputError&) {
-      // the others make no sense without it
-    }
-  }
-  return notes;
+                                 const report::RowsWith& rows_with) {
+  const InterruptedBy user(&interrupt_flag());
+  return report::unmoved(rows, set, rows_with);
 }
 
-void tell_unmoved(report::Report& report, const std::vector<std::string>& set, const RowsWith& rows) {
-  append(report.notes, unmoved(report.sections[0].rows, set, rows));
+void tell_unmoved(report::Report& report, const std::vector<std::string>& set,
+                  const report::RowsWith& rows_with) {
+  append(report.notes, unmoved(report.sections[0].rows, set, rows_with));
 }
 
 }  // namespace collcast::cli

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 
-#include "forecast/report/report.hpp"
+#include "forecast/report/what_if.hpp"
 #include "forecast/what_if.hpp"
 
 namespace collcast::cli {
@@ -24,12 +23,11 @@ Description platform_with(const std::string& name, const WhatIf& asked);
 void answer_what_if(report::Report& report, const std::string& platform, const WhatIf& asked,
                     const TimesOn& times, const TimesOn& quick, const std::string& limited_by);
 
-/// The rows of an answer with only these overrides.
-using RowsWith = std::function<Json(const std::vector<std::string>& set)>;
-/// A note on each override without which the rows of an answer stay as they are.
+/// report::unmoved, until the user interrupts.
 std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
-                                 const RowsWith& rows_with);
+                                 const report::RowsWith& rows_with);
 /// The same of the rows of the report's first section, among its notes.
-void tell_unmoved(report::Report& report, const std::vector<std::string>& set, const RowsWith& rows);
+void tell_unmoved(report::Report& report, const std::vector<std::string>& set,
+                  const report::RowsWith& rows_with);
 
 }  // namespace collcast::cli

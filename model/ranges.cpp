@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/ranges.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <unordered_set>
 
 #include "model/sizes.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "support/numbers.hpp"
 
 namespace collcast {
@@ -83,12 +86,10 @@ std::vector<double> expanded(std::span<const std::string> texts, const Parse& pa
   return values;
 }
 
-double rank_count(const std::string& text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= 1 << 24)
-    return value;
-  throw InputError("number of ranks '" + text + "' is not a whole number from 1 to 16777216");
+/// "tp=8" of "megatron:tp=8", not "megatron:tp=8".
+bool is_setting(const std::string& part) {
+  const auto equals = part.find('=');
+  return equals != std::string::npos && part.find(':') > equals;
 }
 
 }  // namespace
@@ -99,9 +100,13 @@ std::vector<Bytes> parse_sizes(std::span<const std::string> texts) {
   return {values.begin(), values.end()};
 }
 
+Rank parse_ranks(const std::string& text) {
+  return static_cast<Rank>(parse_count(text, "number of ranks", 1, 1 << 24));
+}
+
 std::vector<Rank> parse_rank_counts(std::span<const std::string> texts) {
   std::vector<Rank> ranks;
-  for (const double v : expanded(texts, rank_count)) ranks.push_back(static_cast<Rank>(v));
+  for (const double v : expanded(texts, parse_ranks)) ranks.push_back(static_cast<Rank>(v));
   return ranks;
 }
 
@@ -121,6 +126,37 @@ std::vector<double> parse_values(const std::string& text) {
   expand(
       text, [](const std::string& part) { return parse_number(part, "value", 0, 1e18); }, values, Of::reals);
   return values;
+}
+
+bool is_range(const std::string& text) {
+  return !text.empty() && text.find(':') != std::string::npos && text.find_first_of("0123456789") == 0;
+}
+
+std::vector<std::string> listed(const std::string& text) {
+  if (text.empty()) return {};
+  if (is_file(text)) return {text};
+  std::vector<std::string> all;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    const std::string part = text.substr(from, comma - from);
+    if (!all.empty() && is_setting(part))
+      all.back() += ',' + part;
+    else
+      all.push_back(part);
+    from = comma + 1;
+  }
+  return all;
+}
+
+std::vector<std::string> listed_counts(const std::string& text) {
+  std::vector<std::string> all;
+  for (const std::string& part : listed(text))
+    if (is_range(part))
+      std::ranges::transform(parse_counts(part), std::back_inserter(all),
+                             [](std::int64_t n) { return std::to_string(n); });
+    else
+      all.push_back(part);
+  return all;
 }
 
 }  // namespace collcast

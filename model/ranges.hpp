@@ -20,5 +20,15 @@ std::vector<Rank> parse_rank_counts(std::span<const std::string> texts);
 std::vector<std::int64_t> parse_counts(const std::string& text);
 /// The same for any numbers from 0: "0.5:8:x2", "0:25:+2.5".
 std::vector<double> parse_values(const std::string& text);
+/// A single number of ranks.
+Rank parse_ranks(const std::string& text);
+
+/// "64:512:x2".
+bool is_range(const std::string& text);
+/// The parts of a list, at commas: "summit,nccl-2.8:algo=Ring,proto=LL" has two, as KEY=VALUE belongs to the
+/// name before it. The name of an existing file is one part.
+std::vector<std::string> listed(const std::string& text);
+/// The same of whole numbers, with the numbers of ranges.
+std::vector<std::string> listed_counts(const std::string& text);
 
 }  // namespace collcast

@@ -3,11 +3,13 @@
 
 #include <cmath>
 
+#include "model/ranges.hpp"
 #include "model/sizes.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
 #include "support/printable.hpp"
+#include "support/text.hpp"
 
 namespace collcast::python {
 
@@ -40,11 +42,11 @@ std::string text(const Size& size) {
 }
 
 Rank checked_ranks(Rank ranks) {
-  return static_cast<Rank>(parse_count(std::to_string(ranks), "number of ranks", 1, 1 << 24));
+  return parse_ranks(std::to_string(ranks));
 }
 
 std::string number_text(double number) {
-  return std::isfinite(number) ? Json(number).dump() : std::to_string(number);
+  return std::isfinite(number) ? text::exact(number) : std::to_string(number);
 }
 
 std::vector<std::string> assignments(const Assignments& given) {

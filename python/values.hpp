@@ -20,6 +20,8 @@ namespace py = pybind11;
 /// Each registers some calls.
 void add_predict(py::module_& module);
 void add_programs(py::module_& module);
+void add_plan(py::module_& module);
+void add_sweep(py::module_& module);
 
 /// Gives these functions of the module what pybind11 does not (functions.cpp).
 void dress(py::module_& module, const std::vector<std::string>& names);

@@ -2,8 +2,11 @@
 #include "forecast/report/what_if.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
+#include "support/error.hpp"
+#include "support/interrupt.hpp"
 #include "support/text.hpp"
 
 namespace collcast::report {
@@ -61,6 +64,23 @@ std::string words(const std::vector<Unbound>& unbound) {
             ".\n";
   }
   return text;
+}
+
+std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
+                                 const RowsWith& rows_with) {
+  std::vector<std::string> notes;
+  for (const std::string& assignment : set) {
+    std::vector<std::string> others;
+    std::ranges::copy_if(set, std::back_inserter(others), [&](const auto& a) { return a != assignment; });
+    try {
+      const bool same = rows_with(others) == rows;
+      if (interrupted()) return notes;
+      if (same) notes.push_back("--set " + assignment + " does not change the answer");
+    } catch (const InputError&) {
+      // the others make no sense without it
+    }
+  }
+  return notes;
 }
 
 }  // namespace collcast::report

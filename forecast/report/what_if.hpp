@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "forecast/report/report.hpp"
 #include "forecast/sensitivity.hpp"
 #include "forecast/unbound.hpp"
@@ -17,5 +21,12 @@ Section sensitivity_table(const std::vector<Elasticity>& sensitivity);
 std::string words(const std::vector<Elasticity>& sensitivity);
 /// A line for each.
 std::string words(const std::vector<Unbound>& unbound);
+
+/// The rows of an answer with only these overrides.
+using RowsWith = std::function<Json(const std::vector<std::string>& set)>;
+/// A note on each override without which the rows of an answer stay as they are. Ends early where the user
+/// interrupts (support/interrupt.hpp).
+std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
+                                 const RowsWith& rows_with);
 
 }  // namespace collcast::report

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "support/error.hpp"
+#include "support/interrupt.hpp"
 #include "support/process/forked.hpp"
 
 namespace collcast::sweep {
@@ -68,7 +69,10 @@ void hand_out(int count, const Next& next, const Answerer& answer, const Done& d
     std::vector<pollfd> waiting;
     for (const auto& w : workers) waiting.push_back({w && w->busy ? w->socket() : -1, POLLIN, 0});
     const int ready = poll(waiting.data(), waiting.size(), -1);
-    if (ready < 0 && errno == EINTR) continue;
+    if (ready < 0 && errno == EINTR) {
+      end_if_interrupted();
+      continue;
+    }
     if (ready < 0) throw SubstrateError(std::string("poll: ") + std::strerror(errno));
     for (std::size_t i = 0; i < workers.size(); ++i) {
       if (waiting[i].revents == 0) continue;
@@ -87,6 +91,12 @@ void hand_out(int count, const Next& next, const Answerer& answer, const Done& d
 HandOut processes(int count) {
   return [count](const Next& next, const Answerer& answer, const Done& done) {
     hand_out(count, next, answer, done);
+  };
+}
+
+HandOut here() {
+  return [](const Next& next, const Answerer& answer, const Done& done) {
+    while (const auto number = next()) done(*number, answer(*number));
   };
 }
 

@@ -230,6 +230,37 @@ for name, arguments in stub.items():
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
         assert f" = {ast.unparse(default)}" in line, (name, argument.arg, line)
 
+# A plan, and a space of cases: a dictionary, a file, arrays and paths in it; here and in other processes.
+words = ["--model", "resnet50", "--samples", "1e6", "--framework", "ddp,zero1", "--batch", "32,64", "--precision", "amp",
+         "--time", "2h", "--price", "summit=20", "--set", "network.bandwidth_GBps=50"]
+assert said("plan", "-p", "summit", "-n", "6,12", *words) == collcast.plan(
+    "summit", [6, 12], model="resnet50", samples=1e6, framework=["ddp", "zero1"], batch=[32, 64], precision="amp",
+    time=7200, price={"summit": 20}, set={"network.bandwidth_GBps": 50})
+assert said("plan", "-p", "flat,summit", "-n", "4", "--job", "kmeans", "--runs", "10", "--aim", "time") == collcast.plan(
+    ["flat", "summit"], 4, job="kmeans", runs=10, aim="time")
+space = {"platform": ["flat", "summit"], "ranks": numpy.array([4, 8]), "collective": "allreduce", "size": ["1KiB", 1 << 20]}
+with tempfile.TemporaryDirectory() as scratch:
+    file = pathlib.Path(scratch, "space.json")
+    file.write_text(json.dumps({**space, "ranks": [4, 8]}))
+    swept = said("sweep", str(file), "-o", scratch + "/folder")
+    assert swept == collcast.sweep(file) == collcast.sweep(space) == collcast.sweep(space, jobs=2)
+    assert len(swept["rows"]) == 8 and swept["failed"] == []
+    steps = collcast.sweep({"ask": "replay", "platform": "flat", "trace": pathlib.Path(trace)})
+    assert steps["rows"][0]["time_s"] == said("replay", trace, "-p", "flat")["time_s"]
+for call, words in [(lambda: collcast.plan("summit", 6), "exactly one of"),
+                    (lambda: collcast.plan("summit", 6, job="kmeans", batch=8), "batch goes with a model"),
+                    (lambda: collcast.plan("summit", 6, model="resnet50", samples=1e6, runs=2), "runs are of a trace"),
+                    (lambda: collcast.sweep({"platform": "flat"}), "sweep: \"ranks\" is missing"),
+                    (lambda: collcast.sweep({**space, "rank": 4}), '"rank" is not a key'),
+                    (lambda: collcast.sweep(space, jobs=0), "jobs '0'"),
+                    (lambda: collcast.sweep("no such file"), "no such file")]:
+    try:
+        call()
+    except collcast.InputError as e:
+        assert words in str(e), e
+    else:
+        raise AssertionError(words)
+
 # A mistake in the arguments is one line as well, and names the argument.
 for call, words in [(lambda: collcast.predict("allreduce", "flat", rank=4), "no argument 'rank'; did you mean 'ranks'"),
                     (lambda: collcast.predict("allreduce", "flat"), "predict(): needs 'ranks'"),
@@ -266,6 +297,15 @@ except KeyboardInterrupt:
     assert collcast.predict("bcast", "flat", 4, 1024)[0]["message_bytes"] == 1024
 else:
     raise AssertionError("nobody heard the interrupt")
+
+for jobs in [1, 2]:
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    try:
+        collcast.sweep({**space, "platform": "summit", "ranks": "6:6000:+6", "algorithm": "all"}, jobs=jobs)
+    except KeyboardInterrupt:
+        pass
+    else:
+        raise AssertionError("nobody heard the interrupt")
 
 # Threads predict at once: the interpreter's lock is free meanwhile.
 answers = []

@@ -166,7 +166,7 @@ std::vector<Json> answers(std::size_t count, const sweep::HandOut& workers, cons
 /// latency or an overhead; nothing for other parameters.
 std::optional<std::string> improved(const Parameter& p) {
   if (p.path == price_key || p.path == power_key || p.value <= 0) return {};
-  if (p.unit == "GBps" || p.unit == "TFLOPS" || p.unit == "GiB")
+  if (p.unit == "GBps" || p.unit == "TFLOPS" || p.unit == "GHz" || p.unit == "GiB")
     return p.path + '=' + text::exact(p.value * 1.1);
   if (p.unit == "us") return p.path + '=' + text::exact(p.value * 0.9);
   return {};

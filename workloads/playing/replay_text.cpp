@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "forecast/offload.hpp"
+#include "model/ranges.hpp"
 #include "model/sizes.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
@@ -68,9 +69,7 @@ Trace open_replayed(const ReplayText& text) {
   }
   options.nonblocking = collectives(text.nonblocking);
   options.offloaded = collectives(text.offload);
-  return open_trace(
-      text.files, options,
-      static_cast<Rank>(text.ranks.empty() ? 0 : parse_count(text.ranks, "number of ranks", 1, 1 << 24)));
+  return open_trace(text.files, options, text.ranks.empty() ? 0 : parse_ranks(text.ranks));
 }
 
 ReplayOptions replay_options(const ReplayText& text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep_verbs.hpp"
+#include "workloads/playing/verbs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,12 +8,10 @@
 #include <memory>
 #include <sstream>
 
-#include "cli/options.hpp"
-#include "cli/runs.hpp"
-#include "cli/workload_options.hpp"
 #include "forecast/offload.hpp"
 #include "forecast/sweep/predict.hpp"
 #include "forecast/unbound.hpp"
+#include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
 #include "platforms/machine/machine.hpp"
@@ -21,18 +19,20 @@
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "support/numbers.hpp"
+#include "support/text.hpp"
 #include "workloads/compute/processor.hpp"
 #include "workloads/playing/job_source.hpp"
 #include "workloads/playing/playing.hpp"
+#include "workloads/playing/replay_text.hpp"
 #include "workloads/playing/rows.hpp"
+#include "workloads/playing/shown.hpp"
 #include "workloads/playing/training_text.hpp"
 
-namespace collcast::cli {
+namespace collcast::workloads {
 namespace {
 
 using sweep::Key, sweep::Kind;
-using workloads::HowPlayed, workloads::JobSource, workloads::Playing, workloads::ReplayText,
-    workloads::replay_row, workloads::TrainingSetting, workloads::TrainingText, workloads::training_settings;
 
 constexpr std::array training_keys = {
     Key{"platform", Kind::word},   Key{"policy", Kind::word},        Key{"engine", Kind::word},
@@ -53,6 +53,14 @@ constexpr std::array replay_keys = {
     Key{"ranks", Kind::ranks},  Key{"platform", Kind::word},       Key{"placement", Kind::word},
     Key{"memory", Kind::word},  Key{"policy", Kind::word},         Key{"algorithm", Kind::word},
     Key{"engine", Kind::word},  Key{"compute_scale", Kind::number}};
+
+/// "allreduce=ring,bcast=chain" at its commas.
+std::vector<std::string> parts(const std::string& list) {
+  std::vector<std::string> all;
+  std::istringstream in(list);
+  for (std::string part; std::getline(in, part, ',');) all.push_back(part);
+  return all;
+}
 
 /// A platform with parameters set, and warnings about these.
 struct Changed {
@@ -80,7 +88,7 @@ struct Priced {
     for (const std::string& assignment : set) asked += '\n' + assignment;
     if (asked == name && playing && playing->notes().empty()) return;
     name = asked;
-    changed = std::make_unique<Changed>(cli::changed(platform, set, Work::computation));
+    changed = std::make_unique<Changed>(workloads::changed(platform, set, Work::computation));
     playing = std::make_unique<Playing>(changed->platform, how);
   }
   sweep::Rows told(Json row) const {
@@ -119,14 +127,14 @@ sweep::Rows trained(Priced& last, const sweep::Point& point) {
   const TrainingText text = training_text(a);
   last.take(a.get("platform"), a.set, {text.policy, a.get("engine")});
   const Description& platform = last.changed->platform;
-  workloads::Training t = workloads::described(text, platform);
+  Training t = described(text, platform);
   t.ranks = parse_ranks(a.get("ranks"));
   require_room(platform, t.ranks);
   Json told{{"platform", platform.name()}, {"model", text.model}};
-  const workloads::StepForecast step = last.playing->forecast(t);
-  told.update(workloads::train_row(t, step));
+  const StepForecast step = last.playing->forecast(t);
+  told.update(train_row(t, step));
   sweep::Rows rows = last.told(std::move(told));
-  std::ranges::move(workloads::cautions(t, step), std::back_inserter(rows.notes));
+  std::ranges::move(cautions(t, step), std::back_inserter(rows.notes));
   return rows;
 }
 
@@ -146,7 +154,7 @@ std::string capped_by(const sweep::Point& with, const sweep::Point& without, con
 }
 
 Seconds time_of_step(const Asked& a, const Description& platform) {
-  workloads::Training t = workloads::described(training_text(a), platform);
+  Training t = described(training_text(a), platform);
   t.ranks = parse_ranks(a.get("ranks"));
   return Playing(platform, {a.get("policy")}).time(t);
 }
@@ -162,11 +170,11 @@ sweep::Rows worked(Priced& last, const sweep::Point& point) {
   last.take(a.get("platform"), a.set, how);
   const Description& platform = last.changed->platform;
   const std::string ranks = a.get("ranks");
-  const workloads::Job job = JobSource(a.get("job"), platform).on(ranks.empty() ? 0 : parse_ranks(ranks));
+  const Job job = JobSource(a.get("job"), platform).on(ranks.empty() ? 0 : parse_ranks(ranks));
   require_room(platform, job.ranks());
   require_offload(how, job);
   Json told{{"job", job.name}, {"platform", platform.name()}};
-  told.update(workloads::job_row(job, last.playing->forecast(job), 0, platform));
+  told.update(job_row(job, last.playing->forecast(job), 0, platform));
   return last.told(std::move(told));
 }
 
@@ -174,8 +182,7 @@ sweep::Rows replayed(const sweep::Point& point) {
   const Asked a(point);
   ReplayText text;
   text.files = trace_files(a.get("trace"));
-  if (const std::string all = a.get("algorithm"); !all.empty())
-    text.algorithms = CLI::detail::split(all, ',');
+  if (const std::string all = a.get("algorithm"); !all.empty()) text.algorithms = parts(all);
   text.placement = a.get("placement", text.placement);
   text.engine = a.get("engine", "contention");
   text.policy = a.get("policy", text.policy);
@@ -205,7 +212,7 @@ sweep::Rows replayed(const sweep::Point& point) {
 /// Throws InputError if "allreduce=ring,bcast@64KiB=chain" has an unknown name.
 void require_algorithms(const std::string& text) {
   ReplayText asked;
-  asked.algorithms = CLI::detail::split(text, ',');
+  asked.algorithms = parts(text);
   for (const auto& [what, name] : replay_options(asked).algorithms) {
     const auto at = what.find('@');
     const Definition& d = definition(what.substr(0, at));
@@ -243,7 +250,7 @@ void check_texts(const sweep::Space& space) {
       {"platform", [](const std::string& t) { load_platform(t); }},
       {"policy", require_policy},
       {"engine", [](const std::string& t) { playing_engine(t); }},
-      {"job", workloads::require_job},
+      {"job", require_job},
       {"trace", [](const std::string& t) { trace_files(t); }},
       {"placement", [](const std::string& t) { parse_placement(t); }},
       {"memory", [](const std::string& t) { sweep::parse_memory(t); }},
@@ -259,7 +266,7 @@ void check_texts(const sweep::Space& space) {
       for (const std::string& text : axis.values) check->second(text);
     for (const TrainingSetting& s : training_settings())
       for (const std::string& text : axis.values)
-        if (workloads::Training training; s.key == axis.key) s.put(training, text);
+        if (Training training; s.key == axis.key) s.put(training, text);
   }
 }
 
@@ -314,28 +321,6 @@ sweep::Verb replay_verb() {
 
 }  // namespace
 
-std::vector<report::Column> time_columns(const std::string& verb) {
-  using namespace report;
-  if (verb != "replay") {
-    const bool train = verb == "train";
-    return run_columns(
-        train ? "step" : "time",
-        Json::array({{{"samples_per_s", train ? 1 : 0}, {"hidden_communication_s", 1}, {"bubble_s", 1}}}));
-  }
-  return {number_of("total", "time_s", seconds),
-          number_of("low", "low_s", seconds),
-          number_of("high", "high_s", seconds),
-          number_of("compute", "compute_s", seconds),
-          {"exposed",
-           [](const Json& r) {
-             return seconds(r["exposed_communication_s"].get<double>() - r["idle_s"].get<double>());
-           }},
-          number_of("idle", "idle_s", seconds),
-          text_of("dearest collective", "dearest_collective"),
-          number_of("of it", "dearest_collective_s", seconds),
-          text_of("limited by", "limited_by")};
-}
-
 std::vector<std::string> trace_files(const std::string& traces) {
   std::istringstream lines(traces);
   for (std::string line; std::getline(lines, line);)
@@ -343,8 +328,8 @@ std::vector<std::string> trace_files(const std::string& traces) {
   return files_like(traces);
 }
 
-std::vector<sweep::Verb> sweep_verbs() {
+std::vector<sweep::Verb> verbs() {
   return {sweep::predict(), train(), job(), replay_verb()};
 }
 
-}  // namespace collcast::cli
+}  // namespace collcast::workloads

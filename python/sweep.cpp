@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/sweep/sweep.hpp"
+
+#include "python/interrupt.hpp"
+#include "python/values.hpp"
+#include "support/input_file.hpp"
+#include "support/interrupt.hpp"
+#include "support/json.hpp"
+#include "support/numbers.hpp"
+#include "workloads/playing/shown.hpp"
+#include "workloads/playing/verbs.hpp"
+
+namespace collcast::python {
+namespace {
+
+/// What JSON has no form for: arrays of numpy are lists, paths texts.
+py::object plain(const py::object& value) {
+  if (py::hasattr(value, "tolist")) return value.attr("tolist")();
+  return py::module_::import("os").attr("fspath")(value);
+}
+
+py::object swept(const std::variant<std::string, py::dict>& space, int jobs) {
+  parse_count(std::to_string(jobs), "jobs", 1, 1024);
+  const auto* file = std::get_if<std::string>(&space);
+  std::string text;
+  if (!file)
+    text = py::str(py::module_::import("json").attr("dumps")(std::get<py::dict>(space),
+                                                             py::arg("default") = py::cpp_function(plain)));
+  Json answer;
+  {
+    const py::gil_scoped_release others_run;
+    const InterruptedBy user(interrupt());
+    const std::vector<sweep::Verb> verbs = workloads::verbs();
+    const sweep::Sweep asked(file ? read_file(*file) : text, file ? *file : "sweep", verbs);
+    sweep::Summary all = sweep::answers(asked, jobs == 1 ? sweep::here() : sweep::processes(jobs),
+                                        [](std::int64_t, std::int64_t) { end_if_interrupted(); });
+    workloads::complete(all.report, asked);
+    answer = as_json(all.report);
+  }
+  return to_python(answer);
+}
+
+}  // namespace
+
+void add_sweep(py::module_& m) {
+  using namespace py::literals;
+  m.def(
+      "sweep", &swept, "space"_a, py::kw_only(), "jobs"_a = 1,
+      "Forecasts a space of cases, which is what a file of `collcast sweep` says, as a dictionary, or such a "
+      "file: {'ask': 'train', 'platform': ['summit', 'dgx-a100'], 'model': 'resnet50', 'ranks': '8:64:x2'}. "
+      "A dictionary with the keys of `collcast sweep --format json`. jobs: processes at a time; 1: this "
+      "one.");
+}
+
+}  // namespace collcast::python

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "forecast/report/report.hpp"
+#include "workloads/playing/plan.hpp"
+
+namespace collcast::workloads {
+
+/// What `collcast plan` is asked. Each combination of platforms, ranks, frameworks, batches and precisions,
+/// which are lists as users write them, is a candidate.
+struct PlanText : PlannedJob {
+  std::vector<std::string> platforms;               ///< names or files
+  std::vector<std::string> ranks;                   ///< empty: those of the trace
+  std::vector<std::string> set;                     ///< parameters of each platform
+  std::vector<std::string> price, power;            ///< of a platform's node: "dgx-a100=32.77"
+  std::string aim;                                  ///< empty: cost where all have a price, else time
+  std::string time, efficiency, cost, power_limit;  ///< limits: "2h"; from 0 to 1; USD; W
+};
+
+struct Planned {
+  report::Report report;
+  std::vector<plan::Judged> all;  ///< the best first
+  plan::Limits limits;
+};
+
+/// Throws InputError for what makes no sense, or if every candidate is refused for the same reason.
+Planned planned(const PlanText& asked, const PlanProgress& progress);
+
+}  // namespace collcast::workloads
