@@ -7,12 +7,11 @@
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
 #include "forecast/report/what_if.hpp"
-#include "forecast/unbound.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
 #include "support/interrupt.hpp"
 #include "support/json.hpp"
-#include "workloads/compute/processor.hpp"
+#include "workloads/playing/what_if.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -22,27 +21,6 @@ const Json& runs_of(const report::Report& report) {
   static const Json none = Json::array();
   const auto rows = std::ranges::find(report.sections, "rows", &report::Section::key);
   return rows == report.sections.end() ? none : rows->rows;
-}
-
-/// Which rows fit into the memory of a platform's devices.
-std::vector<bool> fitting(const Json& rows, const Description& platform) {
-  const double holds = workloads::processor(platform, workloads::Precision::fp32).memory.value;
-  std::vector<bool> fit;
-  for (const Json& row : rows)
-    fit.push_back(!row["memory_B"].is_number() || holds == 0 || row["memory_B"].get<double>() <= holds);
-  return fit;
-}
-
-bool any_exposed(const Json& rows) {
-  return std::ranges::any_of(rows, [](const Json& r) { return r["exposed_communication_s"] > 0; });
-}
-
-/// An override without one of the assignments.
-Description without(const Description& base, std::vector<std::string> set, const std::string& parameter) {
-  std::erase_if(set, [&](const std::string& a) { return a.substr(0, a.find('=')) == parameter; });
-  Description d = base;
-  set_all(d, set);
-  return d;
 }
 
 }  // namespace
@@ -75,22 +53,10 @@ void answer_what_if(report::Report& report, const std::string& platform, const W
       return on(d);
     };
   };
-  std::vector<Unbound> found;
-  if (!asked.set.empty()) found = unbound(base, asked.set, times(with), counted(times), {}, limited_by);
-  const Json& runs = runs_of(report);
-  for (Unbound& u : found)
-    if (u.capped_by == limited_by && any_exposed(runs))
-      if (const std::string cap =
-              binds_instead(with, without(base, asked.set, u.parameter), u.parameter, counted(quick));
-          !cap.empty())
-        u.capped_by = cap + " (of the communication that is exposed)";
+  const workloads::Overridden overridden{base, asked.set, runs_of(report), limited_by};
+  const std::vector<Unbound> found = workloads::unbound_in(overridden, counted(times), counted(quick));
   report.remark = report::words(found) + report.remark;
-  // What fits is a part of the answer.
-  std::erase_if(found, [&](const Unbound& u) {
-    return u.capped_by == only_fits &&
-           fitting(runs, with) != fitting(runs, without(base, asked.set, u.parameter));
-  });
-  report.head["unbound"] = report::list(found);
+  report.head["unbound"] = report::list(workloads::without_effect(found, overridden));
   if (asked.sensitivity) {
     const std::vector<Elasticity> moving = sensitivity(with, counted(quick)).back();
     report.sections.push_back(report::sensitivity_table(moving));

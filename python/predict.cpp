@@ -5,6 +5,7 @@
 #include "algorithms/exchange/msccl.hpp"
 #include "forecast/report/answer.hpp"
 #include "forecast/report/timeline.hpp"
+#include "forecast/report/what_if.hpp"
 #include "python/interrupt.hpp"
 #include "python/values.hpp"
 #include "support/error.hpp"
@@ -42,6 +43,13 @@ struct Asked {
   }
 };
 
+/// What the program says of an answer, beside its rows.
+std::vector<std::string> told(const Answer& answer) {
+  std::vector<std::string> all = report::notes(answer);
+  append_lines(all, report::words(answer.unbound));
+  return all;
+}
+
 /// Lets a timeline see the messages of the one forecast.
 Watch watched(const Asked& asked, report::Timeline& timeline) {
   const auto cases = all(asked.platform).size() * all(asked.collective).size() * all(asked.ranks).size() *
@@ -62,7 +70,7 @@ py::object predict(Asked asked, bool with_synthesized, bool explain, bool sensit
     std::optional<report::Timeline> timeline;
     if (!path.empty()) timeline.emplace(path);
     const Answer answer = asked.answer(timeline ? watched(asked, *timeline) : Watch{});
-    notes = report::notes(answer);
+    notes = told(answer);
     if (timeline) std::ranges::move(timeline->write(report::about(answer)), std::back_inserter(notes));
     rows = report::rows(answer);
   }
@@ -85,7 +93,7 @@ py::array_t<double> times(Asked asked) {
     const py::gil_scoped_release others_run;
     answer = asked.answer();
   }
-  warn(report::notes(answer));
+  warn(told(answer));
   py::array_t<double> seconds(shape);
   double* at = seconds.mutable_data();
   for (const Answer::Row& r : answer.rows)

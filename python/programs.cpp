@@ -21,6 +21,7 @@
 #include "workloads/playing/replay_text.hpp"
 #include "workloads/playing/rows.hpp"
 #include "workloads/playing/training_text.hpp"
+#include "workloads/playing/what_if.hpp"
 #include "workloads/settings.hpp"
 
 namespace collcast::python {
@@ -36,21 +37,27 @@ Json sensitivity_of(const Description& platform, const Time& time) {
       sensitivity(platform, [&](const Description& d) { return std::vector{time(d)}; }).back());
 }
 
-/// A row of each forecast that `add(platform, playing, rows, notes)` makes on one platform after the other.
+/// A row of each forecast that `add(platform, playing, rows, notes)` makes on one platform after the other;
+/// `times` are those of the rows.
 template <class Add>
 py::object on_each(const OneOrMore<std::string>& platforms, const std::vector<std::string>& set,
-                   const HowPlayed& how, const Add& add) {
+                   const HowPlayed& how, const Add& add, const TimesOn& times) {
   Json rows = Json::array();
   std::vector<std::string> notes;
   {
     const py::gil_scoped_release others_run;
     for (const std::string& name : some(platforms, "platform")) {
-      Description platform = load_platform(name);
+      const Description base = load_platform(name);
+      Description platform = base;
       set_all(platform, set);
       std::ranges::copy(told_of(platform, Work::computation), std::back_inserter(notes));
       Playing playing(platform, how);
-      add(platform, playing, rows, notes);
+      Json here = Json::array();
+      add(platform, playing, here, notes);
       std::ranges::copy(playing.notes(), std::back_inserter(notes));
+      append_lines(notes, report::words(workloads::unbound_in({base, set, here, here.back()["limited_by"]},
+                                                              times, times)));
+      std::ranges::move(here, std::back_inserter(rows));
     }
   }
   warn(notes);
@@ -111,7 +118,20 @@ py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::stri
       }
     }
   };
-  return on_each(platforms, assignments(set), how, add);
+  const auto times = [&](const Description& platform) {
+    Playing playing(platform, how);
+    std::vector<Seconds> all;
+    for (const std::string& model : some(models, "model")) {
+      step.model = model;
+      Training training = described(step, platform);
+      for (const Rank count : some(ranks, "ranks")) {
+        training.ranks = count;
+        all.push_back(playing.time(training));
+      }
+    }
+    return all;
+  };
+  return on_each(platforms, assignments(set), how, add, times);
 }
 
 py::object job(const OneOrMore<std::string>& what, const OneOrMore<std::string>& platforms,
@@ -135,13 +155,23 @@ py::object job(const OneOrMore<std::string>& what, const OneOrMore<std::string>&
       }
     }
   };
-  return on_each(platforms, assignments(set), how, add);
+  const auto times = [&](const Description& platform) {
+    Playing playing(platform, how);
+    std::vector<Seconds> all;
+    for (const std::string& one : some(what, "what")) {
+      const workloads::JobSource source(one, platform);
+      for (const Rank count : counts) all.push_back(playing.time(source.on(count)));
+    }
+    return all;
+  };
+  return on_each(platforms, assignments(set), how, add, times);
 }
 
 /// The answer, with the explanation and the sensitivity that were asked for.
 Json replayed(const ReplayText& text, const std::string& platform, const std::vector<std::string>& set,
               bool explain, bool sensitivity, const std::string& path) {
-  Description description = load_platform(platform);
+  const Description base = load_platform(platform);
+  Description description = base;
   set_all(description, set);
   ReplayOptions options = replay_options(text);
   const InterruptedBy user(interrupt());
@@ -164,11 +194,19 @@ Json replayed(const ReplayText& text, const std::string& platform, const std::ve
     for (const std::string& words :
          timeline->write({{"title", trace.info().name + " on " + platform}, {"time_s", r.time.value}}))
       answer["notes"].push_back(words);
-  if (sensitivity) {
-    options.watched = nullptr, options.engine = &engine("path");
-    answer["sensitivity"] =
-        sensitivity_of(description, [&](const Description& d) { return replay_time(trace, d, options); });
-  }
+  options.watched = nullptr;
+  const auto time_by = [&](const Engine& engine) {
+    ReplayOptions by = options;
+    by.engine = &engine;
+    return [&trace, by](const Description& d) { return replay_time(trace, d, by); };
+  };
+  const auto times_by = [&](const Engine& engine) {
+    return [time = time_by(engine)](const Description& d) { return std::vector{time(d)}; };
+  };
+  const Engine& quick = options.engine->quick ? *options.engine : contention_engine();
+  answer["unbound"] = report::list(workloads::unbound_in({base, set, Json::array(), r.limited_by},
+                                                         times_by(quick), times_by(engine("path"))));
+  if (sensitivity) answer["sensitivity"] = sensitivity_of(description, time_by(engine("path")));
   return answer;
 }
 

@@ -2,6 +2,7 @@
 #include "python/values.hpp"
 
 #include <cmath>
+#include <sstream>
 
 #include "model/ranges.hpp"
 #include "model/sizes.hpp"
@@ -68,6 +69,11 @@ Memory memory(const std::string& name) {
 }
 
 /// What is to be said beside an answer.
+void append_lines(std::vector<std::string>& notes, const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) notes.push_back(line);
+}
+
 void warn(const std::vector<std::string>& notes) {
   for (const std::string& words : notes)
     if (PyErr_WarnEx(PyExc_UserWarning, one_line(words).c_str(), 1) != 0) throw py::error_already_set();

@@ -69,6 +69,8 @@ std::vector<std::string> assignments(const Assignments& given);
 
 Memory memory(const std::string& name);
 
+/// Adds the lines of a text.
+void append_lines(std::vector<std::string>& notes, const std::string& text);
 /// What is to be said beside an answer.
 void warn(const std::vector<std::string>& notes);
 

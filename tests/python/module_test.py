@@ -261,6 +261,19 @@ for call, words in [(lambda: collcast.plan("summit", 6), "exactly one of"),
     else:
         raise AssertionError(words)
 
+# What does not move the answer is said, and what binds instead.
+for call, words in [(lambda: collcast.predict("allreduce", "dgx-1v", 8, "1MiB", set={"network.bandwidth_GBps": 25}), "network.bandwidth_GBps"),
+                    (lambda: collcast.times("allreduce", "dgx-1v", 8, "1MiB", set={"network.bandwidth_GBps": 25}), "network.bandwidth_GBps"),
+                    (lambda: collcast.train("resnet50", "summit", 6, set={"network.bandwidth_GBps": 50}), "network.bandwidth_GBps"),
+                    (lambda: collcast.job("kmeans", "frontera", 56, set={"network.bandwidth_GBps": 50}), "network.bandwidth_GBps")]:
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        call()
+    assert any(words in str(w.message) and "\n" not in str(w.message) for w in heard), [str(w.message) for w in heard]
+assert collcast.replay(trace, "flat")["unbound"] == []
+assert said("replay", trace, "-p", "edr-cluster", "--set", "max_nodes=99")["unbound"] == collcast.replay(
+    trace, "edr-cluster", set={"max_nodes": 99})["unbound"] != []
+
 # A mistake in the arguments is one line as well, and names the argument.
 for call, words in [(lambda: collcast.predict("allreduce", "flat", rank=4), "no argument 'rank'; did you mean 'ranks'"),
                     (lambda: collcast.predict("allreduce", "flat"), "predict(): needs 'ranks'"),
