@@ -8,6 +8,7 @@
 #include "libraries/policy.hpp"
 #include "libraries/situation.hpp"
 #include "platforms/description/blueprint.hpp"
+#include "platforms/description/node_graph.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 
@@ -42,10 +43,37 @@ std::vector<int> slots(const RankGroup& group, int ranks_per_node) {
   return places;
 }
 
+bool is_pair(const RankGroup& group) {
+  return group.dimensions.size() == 1 && group.size() == 2;
+}
+
+/// What messages between two slots of a node meet, or of one slot that leave the node: memories, a network
+/// card, and the links between these.
+std::vector<int> met_between(const Blueprint& b, const NodeGraph& graph, int slot, std::optional<int> other) {
+  std::vector<int> ends, met;
+  for (const int s : {slot, other.value_or(slot)})
+    for (const Memory m : {Memory::device, Memory::host}) ends.push_back(graph.place(s, m));
+  const std::vector<int> nics = b.of_kind(Blueprint::Vertex::Kind::nic);
+  if (!other && !nics.empty())
+    for (std::size_t i = 0; i < 2; ++i) ends.push_back(nics[static_cast<std::size_t>(graph.nic_of(ends[i]))]);
+  const auto add = [&](int line) {
+    const auto at = static_cast<std::size_t>(line);
+    met.push_back(line < 0 ? -1 : b.lines[at].kind), met.push_back(line < 0 ? 0 : b.lines[at].count);
+  };
+  for (const int from : ends) {
+    met.push_back(b.vertices[static_cast<std::size_t>(from)].device);
+    add(graph.loop(from));
+    for (const int to : ends) {
+      met.push_back(from == to ? 1 : 0);
+      for (const int l : graph.route(from, to)) add(graph.links()[static_cast<std::size_t>(l)].line);
+    }
+  }
+  return met;
+}
+
 /// Ranks of a node whose groups leave it: of messages so many as their distance.
 Rank leaving(const RankGroup& group, Rank ranks_per_node) {
-  const bool pair = group.dimensions.size() == 1 && group.size() == 2;
-  return pair ? std::min(group.dimensions[0].stride, ranks_per_node) : ranks_per_node;
+  return is_pair(group) ? std::min(group.dimensions[0].stride, ranks_per_node) : ranks_per_node;
 }
 
 /// Among how many groups each network card of a node is shared: a group could use as many cards as it has
@@ -210,10 +238,19 @@ std::optional<Wire> GroupForecaster::departure(const RankGroup& pair, Bytes mess
   return wire.eager ? std::optional(wire) : std::nullopt;
 }
 
-RankGroup GroupForecaster::on_first_node(RankGroup group) const {
+RankGroup GroupForecaster::on_first_node(RankGroup group) {
   const bool apart = !group.dimensions.empty() && group.dimensions[0].stride >= ranks_per_node_;
   group.first = apart ? 0 : group.first % ranks_per_node_;
-  return group;
+  if (!is_pair(group)) return group;
+  const auto blueprint = platform_.blueprint();
+  if (apart || blueprint->network == Blueprint::Network::uniform) return group;
+  if (!graph_) graph_ = std::make_unique<NodeGraph>(*blueprint);
+  const Rank stride = group.dimensions[0].stride, other = group.first + stride;
+  const bool leaves = other >= ranks_per_node_;
+  std::vector<int> met =
+      met_between(*blueprint, *graph_, group.first, leaves ? std::nullopt : std::optional(other));
+  met.push_back(leaves ? stride : 0);  // as many share the cards
+  return pairs_.try_emplace({std::move(met), group.world, group.alone}, group).first->second;
 }
 
 GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& anywhere,

@@ -6,12 +6,15 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "forecast/library.hpp"
 #include "forecast/offloaded_groups.hpp"
 #include "model/rank_group.hpp"
 
 namespace collcast {
+
+class NodeGraph;
 
 /// The default policy. Between GPUs: NCCL 2.8, or else the first release that supports them, or "fastest" if
 /// none does; otherwise Open MPI 4.0.
@@ -64,8 +67,8 @@ class GroupForecaster {
                Memory memory);
   Answer extrapolated(Collective collective, const RankGroup& group, Bytes message);
   /// The group moved to the first node: all nodes are alike, and so are messages between nodes if the ranks
-  /// are farther apart than a node has ranks.
-  RankGroup on_first_node(RankGroup group) const;
+  /// are farther apart than a node has ranks. Of pairs whose messages meet the same, the first one.
+  RankGroup on_first_node(RankGroup group);
   const Library& library(const RankGroup& group, const std::string& policy, Memory memory);
 
   const Description platform_;
@@ -81,6 +84,8 @@ class GroupForecaster {
   std::map<Collective, std::string> unruled_;  ///< collectives that no rule chose for, and the first reason
   std::map<RankGroup, bool> alike_;  ///< groups of collectives: whether all lie on nodes as the first
   std::map<std::tuple<RankGroup, std::string, Memory>, std::unique_ptr<Library>> libraries_;
+  std::unique_ptr<NodeGraph> graph_;  ///< of the platform, if pairs asked for it
+  std::map<std::tuple<std::vector<int>, Rank, bool>, RankGroup> pairs_;  ///< by what they meet
   OffloadedGroups offloaded_;
 };
 

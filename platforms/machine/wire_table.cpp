@@ -27,6 +27,19 @@ const std::optional<Parameter>& cost_at(const Blueprint::Software& software, Byt
   return own ? std::prev(beyond)->costs.*key : software.costs.*key;
 }
 
+/// Numbers the memories of slots, and the NICs; returns how many.
+int number_ends(const Blueprint& b, const NodeGraph& graph, int slots, std::vector<int>& numbers) {
+  int count = 0;
+  const auto number = [&](int vertex) {
+    if (vertex >= 0 && numbers[static_cast<std::size_t>(vertex)] < 0)
+      numbers[static_cast<std::size_t>(vertex)] = count++;
+  };
+  for (int s = 0; s < slots; ++s)
+    for (const Memory m : {Memory::device, Memory::host, Memory::dpu}) number(graph.place(s, m));
+  for (const int nic : b.of_kind(Blueprint::Vertex::Kind::nic)) number(nic);
+  return count;
+}
+
 }  // namespace
 
 PortNumbers port_numbers(const Blueprint& b, const NodeGraph& graph) {
@@ -40,7 +53,8 @@ WireTable::WireTable(const Blueprint& blueprint, const NodeGraph& graph, const E
     : blueprint_(blueprint),
       graph_(graph),
       usage_(usage),
-      size_(blueprint.vertices.size()),
+      numbers_(blueprint.vertices.size(), -1),
+      size_(static_cast<std::size_t>(number_ends(blueprint, graph, extent.slots, numbers_))),
       local_(size_ * size_),
       copy_(size_ * size_),
       remote_(size_ * size_ * extent.ways.size()),
@@ -179,7 +193,7 @@ Wire WireTable::read_hardware(int from, int to) {
 }
 
 void WireTable::fill_node(int slots) {
-  std::vector<int> shared(size_);
+  std::vector<int> shared(numbers_.size());
   std::vector<bool> seen(2 * size_ * size_);
   for (int a = 0; a < slots; ++a) {
     for (Memory m : {Memory::device, Memory::host, Memory::dpu}) {

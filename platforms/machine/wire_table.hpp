@@ -78,7 +78,8 @@ class WireTable {
 
  private:
   std::size_t index(int from, int to) const {
-    return static_cast<std::size_t>(from) * size_ + static_cast<std::size_t>(to);
+    return static_cast<std::size_t>(numbers_[static_cast<std::size_t>(from)]) * size_ +
+           static_cast<std::size_t>(numbers_[static_cast<std::size_t>(to)]);
   }
   bool is(Kind kind, int vertex) const;
   const Blueprint::Device& device(int vertex) const;
@@ -109,7 +110,8 @@ class WireTable {
   const Blueprint& blueprint_;
   const NodeGraph& graph_;
   Usage& usage_;
-  std::size_t size_;
+  std::vector<int> numbers_;  ///< by vertex: of those that wires end at, from 0; else -1
+  std::size_t size_;          ///< how many these are
   std::vector<SizedWire> local_, copy_, remote_;
   std::vector<std::optional<Wire>> hardware_;  ///< as far as it was read
   std::map<std::pair<const Blueprint::Software*, const Blueprint::Software*>, std::vector<Terms>> terms_;
