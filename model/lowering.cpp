@@ -132,80 +132,85 @@ void Lowering::leave(std::int64_t s) {
   }
 }
 
-/// Both ends of every message.
 void Lowering::lower(RankStep& out) {
   out.ops.clear(), out.rank.clear(), out.channel.clear(), out.pieces.clear();
-  /// Where they are listed, and how many.
-  const auto list = [&](std::span<const Chunk> pieces) {
-    if (!detailed_) return std::pair(0u, 0u);
-    const auto first = static_cast<std::uint32_t>(out.pieces.size());
-    out.pieces.insert(out.pieces.end(), pieces.begin(), pieces.end());
-    return std::pair(first, static_cast<std::uint32_t>(pieces.size()));
-  };
-  for (const Transfer& t : out.step.transfers) {
-    if (t.from == t.to) continue;
-    const Bytes bytes = layout_.size(out.step, t);
-    const bool other_sender = last_senders_.change(t);
-    const auto pieces = list(out.step.pieces(t));
-    const auto end = [&](Op::Kind kind, Rank of, Rank peer) {
-      Op& op = out.add(of, t.channel);
-      op.kind = kind;
-      op.combine = t.combine;
-      op.from = t.from.memory;
-      op.to = t.to.memory;
-      op.bytes = bytes;
-      op.tag = tag_ + t.channel;
-      op.order = order_;
-      op.peer = world(peer);
-      op.other_sender = other_sender;
-      std::tie(op.first_piece, op.pieces) = pieces;
-    };
-    if (t.from.rank == t.to.rank) {
-      end(Op::Kind::copy, t.from.rank, t.to.rank);
-    } else {
-      end(Op::Kind::send, t.from.rank, t.to.rank);
-      end(Op::Kind::receive, t.to.rank, t.from.rank);
-    }
-    ++order_;
-  }
-  const auto multicast = [&](const Multicast& m) {
-    Op op;
-    op.kind = Op::Kind::multicast;
-    op.from = m.from.memory;
-    op.to = m.memory;
-    op.bytes = layout_.size(m.chunk);
-    op.tag = tag_ + m.channel;
-    op.order = order_++;
-    op.group = m.to;
-    op.members = members_.empty() ? nullptr : &members_;
-    std::tie(op.first_piece, op.pieces) = list({&m.chunk, 1});
-    out.add(m.from.rank, m.channel) = op;
-    op.kind = Op::Kind::receive;
-    op.peer = world(m.from.rank);
-    for (Rank i = 0; i < m.to.count; ++i)
-      if (m.to[i] != m.from.rank) out.add(m.to[i], m.channel) = op;
-  };
-  const auto reduction = [&](const Reduction& m) {
-    Op op;
-    op.kind = Op::Kind::send;
-    op.from = m.memory;
-    op.to = m.to.memory;
-    op.bytes = layout_.size(m.chunk);
-    op.tag = tag_ + m.channel;
-    op.order = order_++;
-    op.peer = world(m.to.rank);
-    for (Rank i = 0; i < m.from.count; ++i) op.merged += m.from[i] != m.to.rank;
-    std::tie(op.first_piece, op.pieces) = list({&m.chunk, 1});
-    for (Rank i = 0; i < m.from.count; ++i) {
-      if (m.from[i] == m.to.rank) continue;
-      out.add(m.from[i], m.channel) = op;
-      Op& receive = out.add(m.to.rank, m.channel) = op;
-      receive.kind = Op::Kind::receive;
-      receive.peer = world(m.from[i]);
-    }
-  };
-  out.step.for_each_switched(multicast, reduction);
+  for (const Transfer& t : out.step.transfers)
+    if (t.from != t.to) lower(out, t);
+  out.step.for_each_switched([&](const Multicast& m) { lower(out, m); },
+                             [&](const Reduction& m) { lower(out, m); });
   sort(out);
+}
+
+Lowering::Listed Lowering::list(RankStep& out, std::span<const Chunk> pieces) const {
+  if (!detailed_) return {};
+  const auto first = static_cast<std::uint32_t>(out.pieces.size());
+  out.pieces.insert(out.pieces.end(), pieces.begin(), pieces.end());
+  return {first, static_cast<std::uint32_t>(pieces.size())};
+}
+
+/// Both ends of the message.
+void Lowering::lower(RankStep& out, const Transfer& t) {
+  const Bytes bytes = layout_.size(out.step, t);
+  const bool other_sender = last_senders_.change(t);
+  const Listed pieces = list(out, out.step.pieces(t));
+  const auto end = [&](Op::Kind kind, Rank of, Rank peer) {
+    Op& op = out.add(of, t.channel);
+    op.kind = kind;
+    op.combine = t.combine;
+    op.from = t.from.memory;
+    op.to = t.to.memory;
+    op.bytes = bytes;
+    op.tag = tag_ + t.channel;
+    op.order = order_;
+    op.peer = world(peer);
+    op.other_sender = other_sender;
+    std::tie(op.first_piece, op.pieces) = pieces;
+  };
+  if (t.from.rank == t.to.rank) {
+    end(Op::Kind::copy, t.from.rank, t.to.rank);
+  } else {
+    end(Op::Kind::send, t.from.rank, t.to.rank);
+    end(Op::Kind::receive, t.to.rank, t.from.rank);
+  }
+  ++order_;
+}
+
+void Lowering::lower(RankStep& out, const Multicast& m) {
+  Op op;
+  op.kind = Op::Kind::multicast;
+  op.from = m.from.memory;
+  op.to = m.memory;
+  op.bytes = layout_.size(m.chunk);
+  op.tag = tag_ + m.channel;
+  op.order = order_++;
+  op.group = m.to;
+  op.members = members_.empty() ? nullptr : &members_;
+  std::tie(op.first_piece, op.pieces) = list(out, {&m.chunk, 1});
+  out.add(m.from.rank, m.channel) = op;
+  op.kind = Op::Kind::receive;
+  op.peer = world(m.from.rank);
+  for (Rank i = 0; i < m.to.count; ++i)
+    if (m.to[i] != m.from.rank) out.add(m.to[i], m.channel) = op;
+}
+
+void Lowering::lower(RankStep& out, const Reduction& m) {
+  Op op;
+  op.kind = Op::Kind::send;
+  op.from = m.memory;
+  op.to = m.to.memory;
+  op.bytes = layout_.size(m.chunk);
+  op.tag = tag_ + m.channel;
+  op.order = order_++;
+  op.peer = world(m.to.rank);
+  for (Rank i = 0; i < m.from.count; ++i) op.merged += m.from[i] != m.to.rank;
+  std::tie(op.first_piece, op.pieces) = list(out, {&m.chunk, 1});
+  for (Rank i = 0; i < m.from.count; ++i) {
+    if (m.from[i] == m.to.rank) continue;
+    out.add(m.from[i], m.channel) = op;
+    Op& receive = out.add(m.to.rank, m.channel) = op;
+    receive.kind = Op::Kind::receive;
+    receive.peer = world(m.from[i]);
+  }
 }
 
 /// A counting sort keeps the order of the schedule.

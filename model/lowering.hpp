@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "model/last_senders.hpp"
 #include "model/layout.hpp"
@@ -49,6 +54,11 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   const RankStep& enter(std::int64_t s);
   void leave(std::int64_t s);
   void lower(RankStep& out);
+  void lower(RankStep& out, const Transfer& transfer);
+  void lower(RankStep& out, const Multicast& multicast);
+  void lower(RankStep& out, const Reduction& reduction);
+  using Listed = std::pair<std::uint32_t, std::uint32_t>;  ///< where in `pieces`, and how many
+  Listed list(RankStep& out, std::span<const Chunk> pieces) const;
   void sort(RankStep& out);
 
   Schedule schedule_;

@@ -72,20 +72,6 @@ std::vector<Column> columns() {
           text_of("limited by", "limited_by")};
 }
 
-/// The one collective, platform and number of ranks of a question.
-struct GapCase {
-  Collective collective;
-  Description platform;
-  Rank ranks;
-
-  explicit GapCase(const Question& q)
-      : collective(definition(q.collectives.at(0)).collective),
-        platform(load_platform(q.platforms.at(0))),
-        ranks(q.ranks.at(0)) {
-    set_all(platform, q.set);
-  }
-};
-
 /// Prices of links and ports know more than cuts.
 Bound tightest(Bound bound, Bytes message, const Front& front) {
   if (!front.limit().by_prices) return bound;
@@ -131,6 +117,123 @@ Answer of_catalogue(const Question& q, Bytes size, ForecastCache& cache, const W
   return answer;
 }
 
+/// One collective on one platform: the bound, and the fastest of what was synthesized, of the catalogue and
+/// of a library, size by size.
+class GapReport {
+ public:
+  GapReport(const Question& q, const Watch& watch)
+      : q_(q),
+        watch_(watch),
+        collective_(definition(q.collectives.at(0)).collective),
+        ranks_(q.ranks.at(0)),
+        name_(definition(collective_).name),
+        library_(made(q)),
+        forecaster_(library_.forecaster()) {
+    answer_.head = {{"platform", forecaster_.machine().platform()},
+                    {"collective", name_},
+                    {"ranks", ranks_},
+                    {"policy", q.policy}};
+    answer_.title = name_ + " of " + std::to_string(ranks_) + " ranks on " +
+                    forecaster_.machine().platform() + ": how far from the bound";
+  }
+
+  report::Report at_all_sizes() {
+    const InterruptedBy user(watch_.interrupt);
+    synthesize();
+    Json rows = Json::array();
+    try {
+      for (const Bytes size : sizes())
+        for (Json& row : at(size)) rows.push_back(std::move(row));
+    } catch (const Interrupted&) {
+      note("interrupted: what follows was not computed");
+    }
+    if (unruled_ && !ruled_) throw *unruled_;
+    if (front_)
+      for (const std::string& words : front_->notes()) note(words);
+    answer_.sections.push_back({"gaps", std::move(rows), columns()});
+    return std::move(answer_);
+  }
+
+ private:
+  static Library made(const Question& q) {
+    Description platform = load_platform(q.platforms.at(0));
+    set_all(platform, q.set);
+    check_memory(q.policy, q.memory);
+    return {q.policy, platform, q.ranks.at(0), parse_placement(q.placement),
+            q.memory_of(definition(q.collectives.at(0)).collective)};
+  }
+  void note(std::string words) { add_once(answer_.notes, std::move(words)); }
+
+  void synthesize() {
+    if (!synthesizes(collective_) || ranks_ > most_synthesized)
+      return note(
+          "no schedule was synthesized: there are methods for allgather, reduce-scatter, allreduce, "
+          "broadcast, "
+          "reduce, gather, scatter and alltoall on at most " +
+          std::to_string(most_synthesized) + " ranks");
+    watch_.progress("synthesizing " + name_);
+    const Call rooted = plain_call(q_.call, collective_, ranks_, Bytes(1));
+    front_.emplace(collective_, forecaster_, rooted.root, 0, interrupted);
+  }
+
+  std::vector<Bytes> sizes() {
+    if (definition(collective_).whole(1) != 0) return q_.sizes;
+    note(name_ + " moves no data: --size changes nothing");
+    return {Bytes()};
+  }
+
+  Json at(Bytes size) {
+    end_if_interrupted();
+    watch_.progress("comparing at " + text::bytes(size.value));
+    const Call call = plain_call(q_.call, collective_, ranks_, size, forecaster_.ranks_per_node());
+    const Answer asked = of_catalogue(q_, size, cache_, watch_);
+    const Prediction& best = asked.rows.at(0).prediction;
+    for (const std::string& words : asked.notes) note(words);
+    Bound bound = forecaster_.lower_bound(*best.algorithm, call);
+    const std::optional<Library::Forecast> chosen = by_library(call);
+    // Software that the catalogue's messages have to pay for is not that of every library.
+    if (chosen && chosen->prediction.bound.time < bound.time) bound = chosen->prediction.bound;
+    if (front_ && front_->limit().by_prices && priced(best)) bound = tightest(bound, size, *front_);
+    Json rows = Json::array({bound_row(size, bound)});
+    if (front_) {
+      const Prediction synthesized = front_->fastest(size, engine(q_.engine)).prediction;
+      note(std::string(synthesized.note));
+      rows.push_back(row("synthesized", synthesized, bound));
+    }
+    rows.push_back(row("catalogue", best, bound));
+    if (chosen) rows.push_back(row(q_.policy, chosen->prediction, bound, chosen->prediction.transport));
+    return rows;
+  }
+
+  /// None of the policy that is no library, and where it has no rule.
+  std::optional<Library::Forecast> by_library(const Call& call) {
+    if (q_.policy == "fastest") return {};
+    try {
+      Library::Forecast chosen = library_.predict(collective_, call, engine(q_.engine));
+      ruled_ = true;
+      note(std::string(chosen.prediction.note));
+      return chosen;
+    } catch (const NoRule& e) {
+      unruled_ = e;
+      note(q_.policy + " is skipped at " + text::bytes(call.message.value) + ": " + e.what());
+      return {};
+    }
+  }
+
+  const Question& q_;
+  const Watch& watch_;
+  Collective collective_;
+  Rank ranks_;
+  std::string name_;
+  Library library_;
+  const Forecaster& forecaster_;
+  std::optional<Front> front_;
+  ForecastCache cache_;
+  report::Report answer_;
+  bool ruled_ = false;
+  std::optional<NoRule> unruled_;
+};
+
 }  // namespace
 
 bool holds(const SynthesizedSchedule& synthesized, Rank root) {
@@ -145,85 +248,7 @@ bool holds(const SynthesizedSchedule& synthesized, Rank root) {
 }
 
 report::Report gap(const Question& q, const Watch& watch) {
-  const GapCase subject(q);
-  const std::string name(definition(subject.collective).name);
-  check_memory(q.policy, q.memory);
-  const Library library(q.policy, subject.platform, subject.ranks, parse_placement(q.placement),
-                        q.memory_of(subject.collective));
-  const Forecaster& forecaster = library.forecaster();
-  const Engine& by = engine(q.engine);
-  report::Report answer;
-  answer.head = {{"platform", subject.platform.name()},
-                 {"collective", name},
-                 {"ranks", subject.ranks},
-                 {"policy", q.policy}};
-  answer.title = name + " of " + std::to_string(subject.ranks) + " ranks on " + subject.platform.name() +
-                 ": how far from the bound";
-  const InterruptedBy user(watch.interrupt);
-  std::optional<Front> front;
-  if (synthesizes(subject.collective) && subject.ranks <= most_synthesized) {
-    watch.progress("synthesizing " + name);
-    const Call rooted = plain_call(q.call, subject.collective, subject.ranks, Bytes(1));
-    front.emplace(subject.collective, forecaster, rooted.root, 0, interrupted);
-  } else {
-    answer.notes.push_back(
-        "no schedule was synthesized: there are methods for allgather, reduce-scatter, allreduce, broadcast, "
-        "reduce, gather, scatter and alltoall on at most " +
-        std::to_string(most_synthesized) + " ranks");
-  }
-  const auto note = [&answer](std::string words) { add_once(answer.notes, std::move(words)); };
-  std::vector<Bytes> sizes = q.sizes;
-  if (definition(subject.collective).whole(1) == 0) {
-    sizes = {Bytes()};
-    note(name + " moves no data: --size changes nothing");
-  }
-  Json rows = Json::array();
-  ForecastCache cache;
-  bool ruled = false;
-  std::optional<NoRule> unruled;
-  const auto compare_at = [&](Bytes size) {
-    end_if_interrupted();
-    watch.progress("comparing at " + text::bytes(size.value));
-    const Call call =
-        plain_call(q.call, subject.collective, subject.ranks, size, forecaster.ranks_per_node());
-    const Answer asked = of_catalogue(q, size, cache, watch);
-    const Prediction& best = asked.rows.at(0).prediction;
-    for (const std::string& words : asked.notes) note(words);
-    Json found = Json::array();
-    Bound bound = forecaster.lower_bound(*best.algorithm, call);
-    std::optional<Library::Forecast> chosen;
-    if (q.policy != "fastest") try {
-        chosen = library.predict(subject.collective, call, by);
-        ruled = true;
-        note(std::string(chosen->prediction.note));
-        // Software that the catalogue's messages have to pay for is not that of every library.
-        if (const Bound& own = chosen->prediction.bound; own.time < bound.time) bound = own;
-      } catch (const NoRule& e) {
-        unruled = e;
-        note(q.policy + " is skipped at " + text::bytes(size.value) + ": " + e.what());
-      }
-    if (front && front->limit().by_prices && priced(best)) bound = tightest(bound, size, *front);
-    found.push_back(bound_row(size, bound));
-    if (front) {
-      const Prediction synthesized = front->fastest(size, by).prediction;
-      note(std::string(synthesized.note));
-      found.push_back(row("synthesized", synthesized, bound));
-    }
-    found.push_back(row("catalogue", best, bound));
-    if (chosen) found.push_back(row(q.policy, chosen->prediction, bound, chosen->prediction.transport));
-    return found;
-  };
-  try {
-    for (const Bytes size : sizes)
-      for (Json& row : compare_at(size)) rows.push_back(std::move(row));
-  } catch (const Interrupted&) {
-    note("interrupted: what follows was not computed");
-  }
-  if (unruled && !ruled) throw *unruled;
-  if (front)
-    for (const std::string& words : front->notes()) note(words);
-  answer.sections.push_back({"gaps", std::move(rows), columns()});
-  return answer;
+  return GapReport(q, watch).at_all_sizes();
 }
 
 report::Graph gap_graph(const report::Report& gap) {
