@@ -216,6 +216,26 @@ TEST(Group, AMessageIsPricedWhereItsPairLies) {
   }
 }
 
+/// Pairs that meet the same are priced once: as if each were the first to be asked for.
+TEST(Group, PairsThatMeetTheSameAreAlike) {
+  testing::EachOrOneIn next(5);
+  for (const char* name : {"dgx-1v", "summit", "lumi-g"}) {
+    const Description platform = load_platform(name);
+    const Rank node = platform.blueprint()->ranks_per_node;
+    GroupForecaster all(platform, "");
+    for (Rank first = 0; first < node; ++first)
+      for (Rank stride = 1; stride < node; ++stride) {
+        if (!next()) continue;
+        const RankGroup pair{{{2, stride}}, 2 * node, first};
+        const auto time = [&](GroupForecaster& by) {
+          return by.predict(Collective::sendrecv, pair, mib).time;
+        };
+        GroupForecaster alone(platform, "");
+        EXPECT_EQ(time(all), time(alone)) << name << " " << first << " + " << stride;
+      }
+  }
+}
+
 /// Of one rank, or of nothing, there is nothing to do; what NCCL has no rule for is still forecast.
 TEST(Group, KnowsTheRest) {
   GroupForecaster forecaster(load_platform("summit"), "");
