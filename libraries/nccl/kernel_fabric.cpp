@@ -157,6 +157,7 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
   const Place card = leaving(from, to);
   const Wire there = machine_.wire(card, to, bytes);
   w.per_byte = there.per_byte, w.out = there.out;
+  w.out_queue = machine_.queue_by(from.rank, card.rank, there);
   SecondsPerByte rail = w.per_byte;
   if (staged_)
     rail = std::min(rail, machine_.wire({card.rank, Memory::host}, {to.rank, Memory::host}, bytes).per_byte);

@@ -70,6 +70,10 @@ class Machine final : public Fabric {
   int exit(Rank rank) const;
   /// Ranks with the same host memory have the same number.
   int socket(Rank rank) const;
+  /// The queue of a rank's messages that leave by the same port as a wire of another rank of its node.
+  Port queue_by(Rank sender, Rank other, const Wire& wire) const {
+    return wire.out_queue + (static_cast<Port>(sender) - static_cast<Port>(other)) * ports_.queues();
+  }
   /// The rank on the node of `here` in the slot that `there` has on its node. If that slot is empty, slots
   /// are dealt out to the node's ranks in turn.
   Rank opposite(Rank here, Rank there) const;

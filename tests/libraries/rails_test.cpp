@@ -46,6 +46,20 @@ TEST(Rails, PairsStayOnThemSincePxn) {
   EXPECT_GT(way("dgx-a100", {.minor = 11, .peers = 1}, 1, 8).links, 0);
 }
 
+/// A rank's messages by several cards do not take turns: those by one card do.
+TEST(Rails, EachCardHasAQueue) {
+  const Transport transport{Transport::Kind::nccl, nccl::KernelSettings{.minor = 18, .peers = 1}};
+  const Description d = load_platform("dgx-h100");
+  const Machine machine(carrying(transport, d), 24);
+  const std::unique_ptr<Fabric> fabric = fabric_of(transport, machine, d);
+  const auto queue = [&](Rank from, Rank to) {
+    return fabric->wire({from, Memory::device}, {to, Memory::device}, Bytes(4096)).out_queue;
+  };
+  EXPECT_NE(queue(0, 8), queue(0, 9));
+  EXPECT_EQ(queue(0, 9), queue(0, 17));  // the card opposite to GPU 1 of both nodes
+  EXPECT_NE(queue(0, 9), queue(1, 9));   // each rank has queues of its own
+}
+
 /// Nobody sits opposite: the sender's own card.
 TEST(Rails, OfNodesThatAreNotAlike) {
   const Transport transport{Transport::Kind::nccl, ring};
