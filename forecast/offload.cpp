@@ -74,7 +74,8 @@ OverlapPrediction predict_offloaded(const Forecaster& forecaster, const Algorith
   OverlapPrediction p{forecaster.predict(a, call, engine), {}};
   const Handoff& handoff = forecaster.machine().handoff();
   p.overlap = overlap_with_workers(p.prediction.time, handoff, compute);
-  for (Seconds* t : {&p.prediction.time, &p.prediction.low, &p.prediction.high}) *t += handoff.all;
+  const auto [here, fast, slow] = forecaster.handed_over();
+  p.prediction.time += here, p.prediction.low += fast, p.prediction.high += slow;
   return p;
 }
 

@@ -91,9 +91,9 @@ OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const Ra
   const Engine& by = *resolve(engine("auto"), subject, fabric).engine;
   const Reading answer = read(by, subject, fabric);
   const Ends ends = read_ends(by, subject, answer.time, fabric, w.fast.fabric(), w.slow.fabric());
-  const Seconds handoff = w.nominal.machine().handoff().all;
-  return {answer.time + handoff, ends.least * answer.time + handoff, ends.most * answer.time + handoff,
-          answer.limited_by, choice.algorithm->name};
+  const auto handoff = [](const Forecaster& f) { return f.machine().handoff().all; };
+  return {answer.time + handoff(w.nominal), ends.least * answer.time + handoff(w.fast),
+          ends.most * answer.time + handoff(w.slow), answer.limited_by, choice.algorithm->name};
 }
 
 }  // namespace collcast

@@ -77,6 +77,13 @@ class Forecaster {
   const Fabric& fabric() const { return nominal_.fabric; }
   const Machine& machine() const { return nominal_.machine; }
   const Transport& transport() const { return transport_; }
+  /// What handing a collective to DPUs and back costs, here and at both ends of the uncertainty.
+  struct HandedOver {
+    Seconds here, fast, slow;
+  };
+  HandedOver handed_over() const {
+    return {nominal_.machine.handoff().all, fast_.machine.handoff().all, slow_.machine.handoff().all};
+  }
   /// How many consecutive ranks share a node; 1 if ranks are dealt out to the nodes.
   Rank ranks_per_node() const { return ranks_per_node_; }
 

@@ -108,6 +108,21 @@ Description twins() {
   return {"twins", "twins.json", json};
 }
 
+/// The ends of an interval hand over as their machines do.
+TEST(Dpu, AHandoffIsAsUncertainAsItIsSaidToBe) {
+  Json json = load_platform("bluefield-2-cluster").json();
+  json["software"]["offload"]["handoff_us"] = {
+      {"value", 1000}, {"low", 500}, {"high", 4000}, {"source", "x"}, {"stamp", "guess"}};
+  const Description d("slow to hand over", "slow.json", json);
+  const Prediction p = predict_offloaded(Forecaster(d, 2, Placement::block, Memory::device, 8),
+                                         on_dpu(algorithm(Collective::allreduce, "ring")),
+                                         {.ranks = 2, .message = Bytes(8)}, engine("path"), {})
+                           .prediction;
+  EXPECT_NEAR(p.time.value, 1000e-6, 100e-6);
+  EXPECT_NEAR(p.low.value, 500e-6, 100e-6);
+  EXPECT_NEAR(p.high.value, 4000e-6, 100e-6);
+}
+
 TEST(Dpu, EqualToTheHostItTakesTheHostsTimeAndTheCopies) {
   const Description d = twins();
   const Forecaster host(d, 16), dpu(d, 16, Placement::block, Memory::device, 4);
