@@ -148,8 +148,9 @@ class Reader {
       refuse("'" + kind + "' is no operation that is known: send, recv, calc");
     }
     while (!words_.ends_line()) {
-      const std::string option = word();
-      const auto value = number(word(), most);
+      const std::string option = word(), text = word();
+      if (option == "tag" && text == "-1") refuse("'-1', any tag, where the tag of the message belongs");
+      const auto value = number(text, most);
       if (option == "tag")
         a.tag = a.received_tag = static_cast<int>(value & 0x7fffffff);
       else if (option != "cpu" && option != "nic")

@@ -37,6 +37,22 @@ std::optional<std::vector<int>> list_of(const JsonValue& value) {
   return all;
 }
 
+/// The members of a group of so many. torch lists 30 at most, and "..." behind them: of a group at equal
+/// distances these tell the others. Empty where that is not known.
+std::vector<Rank> members_of(const JsonValue& value, Rank size) {
+  if (auto all = list_of(value)) return *std::move(all);
+  const std::string_view text = value.text();
+  const std::size_t cut = text.rfind("...");
+  if (cut == std::string_view::npos) return {};
+  const auto listed = integers(std::string(text.substr(0, cut)) + ']');
+  if (!listed || listed->size() < 2 || std::ssize(*listed) >= size) return {};
+  std::vector<Rank> all =
+      strided_group(listed->at(0), listed->at(1) - listed->at(0), size, most_recorded_ranks);
+  const bool at_equal_distances =
+      std::ssize(all) == size && std::equal(listed->begin(), listed->end(), all.begin());
+  return at_equal_distances ? all : std::vector<Rank>();
+}
+
 /// A text, or a number as one.
 std::string word_of(const JsonValue& value) {
   if (const auto number = value.integer()) return std::to_string(*number);
@@ -54,7 +70,7 @@ Comm comm_of(const JsonValue& args) {
   c.stride = possible_rank(args["Global rank stride"]);
   c.group = word_of(args["Process Group Name"]);
   if (c.group.empty()) c.group = word_of(args["Process Group ID"]);
-  c.ranks = list_of(args["Process Group Ranks"]).value_or(c.ranks);
+  c.ranks = members_of(args["Process Group Ranks"], c.size);
   c.sent = list_of(args["In split size"]).value_or(c.sent);
   c.received = list_of(args["Out split size"]).value_or(c.received);
   // torch says the root there, the other end of a message, or else which of the group this rank is.

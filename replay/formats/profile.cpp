@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "replay/formats/names.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 
@@ -23,7 +24,8 @@ void add_profile(RecordedSource& source, Rank rank, const std::vector<ProfiledCa
     a.sized = c.bytes >= 0 || collective == Collective::barrier;
     if (c.total > Seconds()) a.duration = a.time = c.total / static_cast<double>(c.count);
     a.shortest = c.shortest, a.longest = c.longest;
-    sizeless += a.sized ? 0 : a.times;
+    const bool sends = collective || text::lower(c.name).find("send") != std::string::npos;
+    sizeless += sends && !a.sized ? a.times : 0;
     timeless += c.total < Seconds() ? a.times : 0;
     source.at(rank).push_back(std::move(a));
   }

@@ -2,7 +2,6 @@
 #include "replay/formats/tau.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <regex>
@@ -11,20 +10,30 @@
 #include "replay/formats/input.hpp"
 #include "replay/formats/profile.hpp"
 #include "support/error.hpp"
+#include "support/notes.hpp"
 
 namespace collcast {
 namespace {
 
-/// Events of TAU that count what a collective sends.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> sizes_of = {{
-    {"Message size for all-reduce", "MPI_Allreduce"},
-    {"Message size for broadcast", "MPI_Bcast"},
-    {"Message size for reduce", "MPI_Reduce"},
-    {"Message size for all-gather", "MPI_Allgather"},
-    {"Message size for all-to-all", "MPI_Alltoall"},
-    {"Message size for gather", "MPI_Gather"},
-    {"Message size for scatter", "MPI_Scatter"},
-}};
+/// Events of TAU that count what a collective sends, and the calls that have it.
+struct SizeEvent {
+  std::string_view event;
+  std::vector<std::string> calls;
+};
+const std::vector<SizeEvent>& size_events() {
+  static const std::vector<SizeEvent> all = {
+      {"Message size for all-reduce", {"MPI_Allreduce"}},
+      {"Message size for broadcast", {"MPI_Bcast"}},
+      {"Message size for reduce", {"MPI_Reduce"}},
+      {"Message size for all-gather", {"MPI_Allgather", "MPI_Allgatherv"}},
+      {"Message size for all-to-all", {"MPI_Alltoall", "MPI_Alltoallv"}},
+      {"Message size for gather", {"MPI_Gather", "MPI_Gatherv"}},
+      {"Message size for scatter", {"MPI_Scatter", "MPI_Scatterv"}},
+      {"Message size for reduce-scatter", {"MPI_Reduce_scatter"}},
+      {"Message size for scan", {"MPI_Scan"}},
+  };
+  return all;
+}
 
 /// The text in quotes at the start of a line, and the numbers behind it.
 bool row(const std::string& line, std::string& name, std::vector<double>& numbers) {
@@ -60,26 +69,62 @@ bool plausible(double n) {
   return n >= 0 && n < 1e15;
 }
 
-/// "MPI_Bcast()" Calls Subrs Excl Incl ProfileCalls; times in us. Paths ("a => b") count the same calls
-/// again.
-std::vector<ProfiledCall> calls_of(const std::string& path, std::int64_t& missing) {
-  std::map<std::string, ProfiledCall> calls;
+using CallsByName = std::map<std::string, ProfiledCall>;
+
+/// "MPI_Bcast()": the call of a row, but not of a path ("a => b"), which counts the same calls again; empty:
+/// none. `throttled`: TAU has stopped to count it.
+std::string call_in(std::string name, bool& throttled) {
+  constexpr std::string_view mark = "[THROTTLED]";
+  throttled = name.ends_with(mark);
+  if (throttled) name.resize(name.size() - mark.size());
+  name.erase(name.find_last_not_of(' ') + 1);
+  if (!name.starts_with("MPI_") || !name.ends_with("()") || name.find("=>") != std::string::npos) return {};
+  return name.substr(0, name.size() - 2);
+}
+
+/// The mean size of an event is that of the one call that has it, if the event came no oftener than that.
+void put_size(const std::string& event, const std::vector<double>& numbers, CallsByName& calls) {
+  const auto known = std::ranges::find(size_events(), event, &SizeEvent::event);
+  if (known == size_events().end() || numbers.size() < 4 || !plausible(numbers[3])) return;
+  std::vector<ProfiledCall*> there;
+  for (const std::string& call : known->calls)
+    if (const auto at = calls.find(call); at != calls.end()) there.push_back(&at->second);
+  if (there.size() == 1 && numbers[0] <= static_cast<double>(there[0]->count)) there[0]->bytes = numbers[3];
+}
+
+/// "7 templated_functions_MULTI_TIME": throws InputError if what is counted is no time.
+void require_time(const std::string& path, const std::string& line) {
+  constexpr std::string_view before = "templated_functions_MULTI_";
+  const std::size_t at = line.find(before);
+  if (at == std::string::npos) return;
+  const std::string metric = line.substr(at + before.size());
+  for (const char* time : {"TIME", "CLOCK"})
+    if (metric.find(time) != std::string::npos) return;
+  throw InputError(path + ": counts " + metric +
+                   ", which is no time; take the profile of one, as in MULTI__TIME/");
+}
+
+/// Rows are a name, Calls, Subrs, Excl, Incl, ProfileCalls; times in us.
+std::vector<ProfiledCall> calls_of(const std::string& path, std::int64_t& missing,
+                                   std::vector<std::string>& notes) {
+  CallsByName calls;
   Input input(path);
   Entries entries;
   std::string name;
   std::vector<double> numbers;
   for (std::string line; input.line(line);) {
+    require_time(path, line);
     entries.look(line);
     if (!row(line, name, numbers)) continue;
-    if (name.starts_with("MPI_") && name.ends_with("()") && name.find("=>") == std::string::npos) {
-      name.resize(name.size() - 2);
+    bool throttled = false;
+    if (const std::string call = call_in(name, throttled); !call.empty()) {
       if (numbers.size() < 4 || !plausible(numbers[0]) || !plausible(numbers[3]))
-        throw InputError(path + ": " + name + " has no count of calls and times");
-      if (numbers[0] >= 1) calls[name] = {name, std::llround(numbers[0]), Seconds(1e-6 * numbers[3])};
+        throw InputError(path + ": " + call + " has no count of calls and times");
+      if (throttled)
+        add_once(notes, call + " was throttled: TAU counted some of its calls, and not those behind them");
+      if (numbers[0] >= 1) calls[call] = {call, std::llround(numbers[0]), Seconds(1e-6 * numbers[3])};
     }
-    for (const auto& [event, call] : sizes_of)
-      if (name == event && numbers.size() >= 4 && plausible(numbers[3]) && calls.contains(std::string(call)))
-        calls[std::string(call)].bytes = numbers[3];
+    put_size(name, numbers, calls);
     if (calls.size() > 10'000) throw InputError(path + ": has more calls than MPI");
   }
   missing += entries.missing();
@@ -118,7 +163,7 @@ std::unique_ptr<Source> open_tau(const std::vector<std::string>& files, const Op
   std::int64_t missing = 0;
   for (const auto& [rank, file] : of_rank) {
     source->info().recorded_ranks.push_back(rank);
-    add_profile(*source, rank, calls_of(file, missing));
+    add_profile(*source, rank, calls_of(file, missing, source->info().notes));
   }
   if (missing) source->info().losses.push_back({"row", missing, "less than TAU says there are"});
   return source;

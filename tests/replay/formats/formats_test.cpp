@@ -114,6 +114,22 @@ TEST_F(Files, KinetoGroupSizesAreEnough) {
             "groups of 2 ranks, of which the trace has no members, are taken for consecutive ranks");
 }
 
+/// torch lists 30 members; of a group at equal distances these and its size tell the others.
+TEST_F(Files, KinetoMemberListsThatAreCut) {
+  const auto group = [&](const std::string& members, const std::string& size = "32") {
+    const std::string text =
+        replaced(replaced(samples::kineto(0, 256), R"("Group size":2)", R"("Group size":)" + size),
+                 R"("Process Group Ranks":"[0, 1]")", R"("Process Group Ranks":")" + members + '"');
+    return open("a", text);
+  };
+  std::vector<Rank> all;
+  for (Rank i = 0; i < 32; ++i) all.push_back(8 * i);
+  EXPECT_EQ(group("[0, 8, 16, 24, 32, ...]")->communicators().back(), all);
+  const auto uneven = group("[0, 8, 17, ...]");
+  EXPECT_EQ(uneven->info().unknown.back(), "members of groups that the trace does not list");
+  EXPECT_EQ(group("[0, 200, ...]")->info().unknown.back(), "members of groups that the trace does not list");
+}
+
 /// Sizes that do not divide the ranks, a list without the rank itself, and a rank's own place in its group.
 TEST_F(Files, KinetoGroupsKeepTheirSize) {
   const auto group = [&](int rank, int world, const std::string& size, const std::string& more = "") {

@@ -442,6 +442,9 @@ TEST_F(MoreFiles, GoalTextsPlayByWhatIsRequired) {
   const std::string any = file("any", "num_ranks 2\nrank 0 {\nl1: recv 8b from -1\n}\n");
   EXPECT_EQ(testing::complaint([&] { open_source({any}); }),
             any + ": line 3: '-1', any rank, where the rank that sends belongs");
+  const std::string tag = file("tag", "num_ranks 2\nrank 0 {\nl1: recv 8b from 1 tag -1\n}\n");
+  EXPECT_EQ(testing::complaint([&] { open_source({tag}); }),
+            tag + ": line 3: '-1', any tag, where the tag of the message belongs");
 }
 
 TEST_F(MoreFiles, GoalOperationsWaitForWhatTheyRequireAlone) {
@@ -727,6 +730,35 @@ std::string tau_profile(const std::string& more = "") {
          more +
          "0 aggregates\n1 userevents\n# eventname numevents max min mean sumsqr\n"
          "\"Message size for broadcast\" 2 4 4 4 32\n";
+}
+
+/// An event is of the one call that has it; two calls that share it are told apart by nothing. Counters of
+/// hardware are no times, and a throttled call is told.
+TEST_F(MoreFiles, TauEventsThatCallsShare) {
+  const auto with_event = [](const std::string& profile, const std::string& event) {
+    return profile.substr(0, profile.find("\"Message size")) + event + '\n';
+  };
+  const auto sizes = [&](const std::string& calls, const std::string& event) {
+    const auto source = open_source({file("profile.0.0.0", with_event(tau_profile(calls), event))});
+    std::map<std::string, bool> sized;
+    for (const Activity& a : all(*source, 0)) sized[std::string(a.call)] = a.sized;
+    return sized;
+  };
+  const std::string one = "\"MPI_Alltoallv()  \" 3 0 5 5 0 GROUP=\"MPI\" \n",
+                    both = one + "\"MPI_Alltoall()  \" 3 0 5 5 0 GROUP=\"MPI\" \n";
+  EXPECT_TRUE(sizes(one, "\"Message size for all-to-all\" 3 64 0 32 9")["MPI_Alltoallv"]);
+  EXPECT_FALSE(sizes(both, "\"Message size for all-to-all\" 6 64 0 32 9")["MPI_Alltoall"]);
+  EXPECT_FALSE(sizes(one, "\"Message size for all-to-all\" 6 64 0 32 9")["MPI_Alltoallv"]);
+  std::string misses = tau_profile();
+  misses.replace(misses.find("TIME"), 4, "PAPI_L1_DCM");
+  EXPECT_NE(testing::complaint([&] {
+              open_source({file("profile.0.0.0", misses)});
+            }).find("counts PAPI_L1_DCM, which is no time"),
+            std::string::npos);
+  const auto throttled = open_source({file(
+      "profile.0.0.0", tau_profile("\"MPI_Barrier()   [THROTTLED]\" 100001 0 5 5 0 GROUP=\"MPI\" \n"))});
+  EXPECT_EQ(all(*throttled, 0).size(), 2u);
+  EXPECT_NE(throttled->info().notes.at(0).find("MPI_Barrier was throttled"), std::string::npos);
 }
 
 /// Of 5,031 calls the table lists 20: it was cut.
