@@ -27,7 +27,7 @@ struct HwlocReader {
   std::map<std::string, const char*> gpu_links = {};     ///< of known GPUs: the kind of link between them
   std::set<std::string> unknown_gpus = {}, unread = {};  ///< models; ends of links
   std::string arch = {};
-  int cores = 0, nics = 0, bridges = 0, read_links = 0, all_unknown = 0, without_package = 0;
+  int cores = 0, threads = 0, nics = 0, bridges = 0, read_links = 0, all_unknown = 0, without_package = 0;
   double memory_B = 0;
 
   static std::string type(const pugi::xml_node& object) { return object.attribute("type").value(); }
@@ -44,6 +44,7 @@ struct HwlocReader {
     if (type(object) == "Package") at = add_package(object);
     if (type(object) == "Bridge") at = add_bridge(object, at);
     if (type(object) == "Core") ++cores;
+    if (type(object) == "PU") ++threads;
     if (type(object) == "NUMANode") memory_B += object.attribute("local_memory").as_double();
     if (type(object) == "PCIDev") device(object, at);
     for (const pugi::xml_node& child : object.children("object")) walk(child, at);
@@ -226,6 +227,8 @@ struct HwlocReader {
 
   Json notes() const {
     Json all = {"Imported from " + file + ". One node."};
+    if (cores == 0 && threads > 0)
+      all.push_back("The file has no cores: its " + text::counted(threads, "PU") + " stand for them.");
     if (all_unknown > 0)
       all.push_back(text::counted(all_unknown, "GPU") + " of a model that is not known (" +
                     text::join(unknown_gpus) + ") taken for V100.");
@@ -264,20 +267,21 @@ Json from_hwloc(const pugi::xml_node& topology, const std::string& file) {
   join_sockets(reader.links, reader.sockets);
   reader.devices["core"] = {{"reduce_GBps", sourced(5, "one core summing floats; calibrate", "guess")}};
   const bool on_gpus = !reader.gpus.empty();
+  const int cores = reader.cores > 0 ? reader.cores : reader.threads;
   const auto cpus = static_cast<int>(reader.cpus.size());
   if (reader.memory_B > 0)
     reader.devices["core"]["memory_GiB"] =
         sourced(reader.memory_B / cpus / std::pow(2, 30), "a package's local_memory in " + file, "measured");
-  Json node = {{"vertices", reader.vertices},
-               {"links", reader.links},
-               {"ranks_on", on_gpus ? reader.gpus : reader.cpus},
-               {"ranks_per_node",
-                on_gpus ? static_cast<int>(reader.gpus.size()) : std::max(1, reader.cores / cpus) * cpus}};
+  Json node = {
+      {"vertices", reader.vertices},
+      {"links", reader.links},
+      {"ranks_on", on_gpus ? reader.gpus : reader.cpus},
+      {"ranks_per_node", on_gpus ? static_cast<int>(reader.gpus.size()) : std::max(1, cores / cpus) * cpus}};
   if (!reader.kinds.empty()) node["link_kinds"] = reader.kinds;
   add_nvls(node);
   return {{"base", "gpu-cluster"},
           {"description", "A machine of " + text::counted(cpus, "socket") + " and " +
-                              text::counted(reader.cores, "core") + ", from hwloc"},
+                              text::counted(cores, "core") + ", from hwloc"},
           {"notes", reader.notes()},
           {"max_nodes", 1},
           {"devices", reader.devices},

@@ -525,6 +525,18 @@ std::string hwloc_gpu(int number, const std::string& pci_type, const std::string
          "\" osdev_type=\"1\"><info name=\"GPUModel\" value=\"" + model + "\"/></object></object>";
 }
 
+/// Where cores are not known, lstopo hangs the hardware's threads on a cache.
+TEST(ImportHwloc, WithoutCores) {
+  const std::string package =
+      R"(<object type="Package"><object type="L3Cache"><object type="PU"/><object type="PU"/></object></object>)";
+  const Json json =
+      import_platform(file("threads.xml", "<topology version=\"2.0\"><object type=\"Machine\">" + package +
+                                              package + "</object></topology>"));
+  EXPECT_EQ(json["node"]["ranks_per_node"], 4);
+  EXPECT_NE(json["notes"].dump().find("The file has no cores: its 4 PUs stand for them."), std::string::npos)
+      << json["notes"];
+}
+
 /// Two links of 20 GB/s between two P100, one to the processor; one end is no part of the node.
 TEST(ImportHwloc, Nvlinks) {
   const std::string p100 = "0302 [10de:0000] [10de:116b] a1";
