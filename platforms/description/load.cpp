@@ -83,6 +83,20 @@ Json edited(Json json, const std::string& file) {
   return json;
 }
 
+/// Software of the base that is bound by the port goes on to be, unless the bandwidth was measured, and with
+/// it the software.
+void follow_file(Json& base, const Json& file) {
+  const auto at = Json::json_pointer("/network/bandwidth_GBps");
+  const auto GBps = [&](const Json& of) {
+    const Json bandwidth = of.contains(at) && of[at].is_object() ? of[at].value("value", Json()) : Json();
+    return bandwidth.is_number() ? bandwidth.get<double>() : 0;
+  };
+  const double before = GBps(base), after = GBps(file);
+  if (!(before > 0 && after > 0)) return;
+  const Json stamp = file[at].value("stamp", Json());
+  if (stamp != "measured" && stamp != "calibrated") follow_port(base, before, after);
+}
+
 /// Lays `json` over the platform that its `base` names: objects merge, all else replaces.
 Json resolve(Json json, const std::string& file, std::vector<std::string> chain) {
   if (!json.is_object() || !json.contains("base")) return edited(std::move(json), file);
@@ -93,6 +107,7 @@ Json resolve(Json json, const std::string& file, std::vector<std::string> chain)
   chain.push_back(base);
   Json merged = resolve(text_of(base, file), base, chain);
   json.erase("base");
+  follow_file(merged, json);
   drop_intervals(json);
   merged.merge_patch(json);
   return edited(std::move(merged), file);

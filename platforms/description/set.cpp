@@ -76,28 +76,20 @@ Json value_of(const Schema& schema, const std::string& path, const std::string& 
 /// Software whose bandwidth is at least this share of the port's counts as bound by the port.
 constexpr double bound_by_port = 0.8;
 
-/// A software bandwidth bound by the port scales with the port's.
+/// A software bandwidth bound by the port scales with the port's. A base may not be sound yet.
 void scale(Json& costs, double before, double after) {
-  const auto found = costs.find("bandwidth_GBps");
-  if (found == costs.end() || (*found)["stamp"] == "what-if") return;
-  if ((*found)["value"].get<double>() < bound_by_port * before) return;
+  if (!costs.is_object() || !costs.contains("bandwidth_GBps")) return;
+  Json& bandwidth = costs["bandwidth_GBps"];
+  if (!bandwidth.is_object() || !bandwidth.contains("value") || !bandwidth["value"].is_number()) return;
+  if (bandwidth.value("stamp", Json()) == "what-if" ||
+      bandwidth["value"].get<double>() < bound_by_port * before)
+    return;
   for (const char* key : {"value", "low", "high"})
-    if (found->contains(key)) (*found)[key] = (*found)[key].get<double>() * after / before;
-  (*found)["source"] = (*found)["source"].get<std::string>() + "; as network.bandwidth_GBps";
-  (*found)["stamp"] = "derived";
-}
-
-/// Adjusts what depends on the bandwidth of the network.
-void follow_port(Json& json, double before) {
-  const auto between = Json::json_pointer("/software/between_nodes");
-  if (!json.contains(between)) return;
-  const double after = json["network"]["bandwidth_GBps"]["value"].get<double>();
-  for (Json& memory : json[between]) {
-    if (!memory.is_object()) continue;
-    scale(memory, before, after);
-    if (memory.contains("pieces"))
-      for (Json& piece : memory["pieces"]) scale(piece, before, after);
-  }
+    if (bandwidth.contains(key) && bandwidth[key].is_number())
+      bandwidth[key] = bandwidth[key].get<double>() * after / before;
+  if (Json& source = bandwidth["source"]; source.is_string())
+    source = source.get<std::string>() + "; as network.bandwidth_GBps";
+  bandwidth["stamp"] = "derived";
 }
 
 void assign(Json& json, const Schema& schema, const std::string& path, const std::string& text,
@@ -155,10 +147,20 @@ void assign(Json& json, const Names& of, const Paths& paths, const std::string& 
     edit(json, path, assignment.substr(equals + 1), origin);
   else
     assign(json, platform_schema(), path, assignment.substr(equals + 1), origin);
-  if (path == "network.bandwidth_GBps" && before > 0) follow_port(json, before);
+  if (path == "network.bandwidth_GBps" && before > 0) follow_port(json, before, json[port].get<double>());
 }
 
 }  // namespace
+
+void follow_port(Json& json, double before, double after) {
+  const auto between = Json::json_pointer("/software/between_nodes");
+  if (!json.contains(between) || !json[between].is_object()) return;
+  for (Json& memory : json[between]) {
+    scale(memory, before, after);
+    if (memory.is_object() && memory.contains("pieces") && memory["pieces"].is_array())
+      for (Json& piece : memory["pieces"]) scale(piece, before, after);
+  }
+}
 
 std::vector<std::string> settable_paths(const Description& description) {
   return settable(description.json());

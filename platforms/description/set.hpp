@@ -19,4 +19,7 @@ void check_values(const Description& description, const std::string& path,
 /// Whether a parameter, or what an edit sets, is a whole number.
 bool is_count(const std::string& path);
 
+/// Software that is bound by the port, with at least 0.8 of its bandwidth, goes on to be where that changes.
+void follow_port(Json& json, double before, double after);
+
 }  // namespace collcast

@@ -18,6 +18,27 @@ TEST(Set, OverridesAParameter) {
   EXPECT_EQ(p->source, "--set");
 }
 
+/// Summit's GPUs reach the port's bandwidth in software; with twice the port, by --set or by a file, twice as
+/// much; not if the port was measured.
+TEST(Set, SoftwareFollowsThePortThatBindsIt) {
+  const auto pace = [](const Description& d) {
+    return GBps(Machine(d, 12).wire({0, Memory::device}, {6, Memory::device}, Bytes(1 << 26)).per_byte);
+  };
+  Description twice = load_platform("summit");
+  const double before = pace(twice);
+  const double port = twice.json()["network"]["bandwidth_GBps"]["value"];
+  set(twice, "network.bandwidth_GBps=" + std::to_string(2 * port));
+  EXPECT_GT(pace(twice), 1.2 * before);  // from where PCIe binds
+  const auto by_file = [&](const std::string& stamp) {
+    return pace(
+        parse_platform(R"({"base": "summit", "description": "x", "network": {"bandwidth_GBps": {"value": )" +
+                           std::to_string(2 * port) + R"(, "source": "x", "stamp": ")" + stamp + R"("}}})",
+                       "x", "x.json"));
+  };
+  EXPECT_NEAR(by_file("datasheet"), pace(twice), 1e-9);
+  EXPECT_NEAR(by_file("measured"), before, 1e-9);
+}
+
 TEST(Set, OverridesSettings) {
   Description d = load_platform("edr-cluster");
   set_all(d,
