@@ -64,8 +64,9 @@ std::vector<int> met_between(const Blueprint& b, const NodeGraph& graph, int slo
     met.push_back(b.vertices[static_cast<std::size_t>(from)].device);
     add(graph.loop(from));
     for (const int to : ends) {
-      met.push_back(from == to ? 1 : 0);
-      for (const int l : graph.route(from, to)) add(graph.links()[static_cast<std::size_t>(l)].line);
+      const std::vector<int>& route = graph.route(from, to);
+      met.push_back(from == to ? 1 : 0), met.push_back(static_cast<int>(route.size()));
+      for (const int l : route) add(graph.links()[static_cast<std::size_t>(l)].line);
     }
   }
   return met;
@@ -231,19 +232,24 @@ GroupForecaster::Answer GroupForecaster::named(const Algorithm& algorithm, const
 
 std::optional<Wire> GroupForecaster::departure(const RankGroup& pair, Bytes message) {
   if (policy_.starts_with("nccl")) return {};
-  const Wire wire = library(on_first_node(pair), policy_, Memory::device)
+  const Wire wire = library(priced_for(on_first_node(pair)), policy_, Memory::device)
                         .forecaster()
                         .fabric()
                         .wire({0, Memory::device}, {1, Memory::device}, message);
   return wire.eager ? std::optional(wire) : std::nullopt;
 }
 
-RankGroup GroupForecaster::on_first_node(RankGroup group) {
+RankGroup GroupForecaster::on_first_node(RankGroup group) const {
   const bool apart = !group.dimensions.empty() && group.dimensions[0].stride >= ranks_per_node_;
   group.first = apart ? 0 : group.first % ranks_per_node_;
-  if (!is_pair(group)) return group;
+  return group;
+}
+
+RankGroup GroupForecaster::priced_for(const RankGroup& group) {
   const auto blueprint = platform_.blueprint();
-  if (apart || blueprint->network == Blueprint::Network::uniform) return group;
+  if (!is_pair(group) || group.dimensions[0].stride >= ranks_per_node_ ||
+      blueprint->network == Blueprint::Network::uniform)
+    return group;
   if (!graph_) graph_ = std::make_unique<NodeGraph>(*blueprint);
   const Rank stride = group.dimensions[0].stride, other = group.first + stride;
   const bool leaves = other >= ranks_per_node_;
@@ -255,10 +261,11 @@ RankGroup GroupForecaster::on_first_node(RankGroup group) {
 
 GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& anywhere,
                                                  Bytes message, const std::string& algorithm) {
-  const RankGroup group = on_first_node(anywhere);
-  if (group.size() == 1 || is_nothing(collective, message)) return {};
-  if (collective != Collective::sendrecv && !alike_.contains(group))
-    alike_[group] = alike_on_nodes(group, ranks_per_node_);
+  const RankGroup here = on_first_node(anywhere);
+  if (here.size() == 1 || is_nothing(collective, message)) return {};
+  if (collective != Collective::sendrecv && !alike_.contains(here))
+    alike_[here] = alike_on_nodes(here, ranks_per_node_);
+  const RankGroup group = priced_for(here);
   if (!algorithm.empty()) return named(collcast::algorithm(collective, algorithm), group, message);
   if (nodes(group) <= far_nodes || message < Bytes(4096)) return forecast(collective, group, message);
   const double octaves = std::floor(2 * std::log2(message.value)) / 2;

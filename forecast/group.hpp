@@ -67,8 +67,10 @@ class GroupForecaster {
                Memory memory);
   Answer extrapolated(Collective collective, const RankGroup& group, Bytes message);
   /// The group moved to the first node: all nodes are alike, and so are messages between nodes if the ranks
-  /// are farther apart than a node has ranks. Of pairs whose messages meet the same, the first one.
-  RankGroup on_first_node(RankGroup group);
+  /// are farther apart than a node has ranks.
+  RankGroup on_first_node(RankGroup group) const;
+  /// Of pairs whose messages meet the same, the first one; other groups as they are.
+  RankGroup priced_for(const RankGroup& group);
   const Library& library(const RankGroup& group, const std::string& policy, Memory memory);
 
   const Description platform_;

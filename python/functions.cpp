@@ -96,7 +96,10 @@ bool fits(py::handle given, const std::string& name) {
       type<std::optional<int>>(),
       type<std::optional<double>>(),
       type<std::optional<std::string>>(),
-      type<std::map<std::string, std::string>>()};
+      type<std::map<std::string, std::string>>(),
+      type<std::map<std::string, double>>(),
+      {"Union[str, dict]", type<std::variant<std::string, py::dict>>().second},
+      type<std::variant<double, std::string>>()};
   const auto known = types.find(name);
   const bool does = known == types.end() || known->second(given);
   PyErr_Clear();

@@ -16,7 +16,11 @@ namespace {
 /// What JSON has no form for: arrays of numpy are lists, paths texts.
 py::object plain(const py::object& value) {
   if (py::hasattr(value, "tolist")) return value.attr("tolist")();
-  return py::module_::import("os").attr("fspath")(value);
+  if (py::hasattr(value, "__fspath__"))
+    if (py::object path = value.attr("__fspath__")(); py::isinstance<py::str>(path)) return path;
+  throw py::type_error("sweep(): space holds a " +
+                       std::string(py::str(py::type::of(value).attr("__name__"))) +
+                       "; expected text, numbers, lists of these, or dictionaries");
 }
 
 py::object swept(const std::variant<std::string, py::dict>& space, int jobs) {

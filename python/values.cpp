@@ -68,7 +68,6 @@ Memory memory(const std::string& name) {
   throw InputError("memory: '" + name + "' is not known; expected host or device");
 }
 
-/// What is to be said beside an answer.
 void append_lines(std::vector<std::string>& notes, const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) notes.push_back(line);

@@ -45,8 +45,8 @@ bool have_one_size(const Samples& samples) {
 Line between_line(const Samples& messages, const Samples& latency, double noise) {
   constexpr Bytes large(4096);
   Line line = robust_line(messages, noise);
-  if (!have_one_size(messages)) return line;
   const Bytes n = messages[0].message;
+  if (n == Bytes() || !have_one_size(messages)) return line;
   const Estimate<Seconds> whole = line.at_zero;
   const bool sloped = !latency.empty() && !have_one_size(latency);
   const Seconds of_bytes = sloped ? n * robust_line(latency, noise).per_byte.value : Seconds();

@@ -34,9 +34,8 @@ struct NcclReader {
   std::vector<std::string> sockets = {};  ///< what joins each cpu to others
   std::set<std::string> hosts = {};
   std::map<std::string, int> numbers = {}, unread = {};
-  double port_GBps = 0;     ///< of the fastest
-  bool said_speed = false;  ///< whether the file says it
-  int unknown_speeds = 0, off_bus = 0;
+  double port_GBps = 0;  ///< of the fastest
+  int known_speeds = 0, unknown_speeds = 0, off_bus = 0;
   std::string cpu_name = {};
 
   std::string add(const std::string& prefix, Json vertex) {
@@ -215,7 +214,7 @@ struct NcclReader {
     for (auto& [name, v] : vertices.items()) {
       if (!is_adapter(v)) continue;
       if (v["speed"] < fastest) left_out.insert(name);
-      if (!left_out.contains(name)) v["known"] ? said_speed = true : ++unknown_speeds;
+      if (!left_out.contains(name)) (v["known"] ? known_speeds : unknown_speeds) += 1;
       for (const char* key : {"speed", "on_bus", "known"}) v.erase(key);
     }
     for (const std::string& name : left_out) vertices.erase(name);
@@ -286,7 +285,7 @@ Json from_nccl(const pugi::xml_node& system, const std::string& file) {
   Json network = no_network();
   if (reader.port_GBps > 0)
     network = {{"kind", "single-switch"},
-               {"bandwidth_GBps", reader.said_speed
+               {"bandwidth_GBps", reader.known_speeds > 0
                                       ? sourced(reader.port_GBps, "speed of the port in " + file, "datasheet")
                                       : sourced(reader.port_GBps, "the file does not say", "guess")},
                {"latency_us", sourced(0.15, "adapter and cable, at each end: as on Summit", "guess")},

@@ -236,6 +236,16 @@ TEST(Group, PairsThatMeetTheSameAreAlike) {
   }
 }
 
+/// Two collectives of pairs on the same links: those of neighbours stay in nodes of six, of others some
+/// leave.
+TEST(Group, PairsOfOnePriceKeepTheirNotes) {
+  GroupForecaster forecaster(load_platform("summit"), "");
+  forecaster.predict(Collective::allreduce, {{{2, 1}}, 24}, mib);
+  EXPECT_TRUE(forecaster.notes().empty());
+  forecaster.predict(Collective::allreduce, {{{2, 2}}, 24}, mib);
+  EXPECT_EQ(forecaster.notes().size(), 1u);
+}
+
 /// Of one rank, or of nothing, there is nothing to do; what NCCL has no rule for is still forecast.
 TEST(Group, KnowsTheRest) {
   GroupForecaster forecaster(load_platform("summit"), "");

@@ -282,6 +282,9 @@ for call, words in [(lambda: collcast.predict("allreduce", "flat", rank=4), "no 
                     (lambda: collcast.predict("allreduce", "flat", 4, 1, "ring"), "takes 4 arguments without names, not 5"),
                     (lambda: collcast.predict("allreduce", "flat", 4, ranks=4), "is given 'ranks' twice"),
                     (lambda: collcast.replay(trace, "flat", algorithm="ring"), "algorithm is a str"),
+                    (lambda: collcast.plan("flat", 4, job="kmeans", price=3), "price is a int, 3"),
+                    (lambda: collcast.sweep(3), "space is a int, 3"),
+                    (lambda: collcast.sweep({"platform": b"flat"}), "sweep(): space holds a bytes; expected text"),
                     (lambda: collcast.platforms(1), "takes 0 arguments")]:
     try:
         call()

@@ -41,18 +41,15 @@ std::vector<std::string> Line::words() const {
 }
 
 bool Line::numeric() const {
-  const std::size_t at = text.find_first_not_of(" \t");
-  if (at == std::string::npos) return false;
+  const std::vector<std::string> all = words();
+  if (all.empty()) return false;
   const auto numeral = [](const std::string& word) {
     char* end = nullptr;
     std::strtod(word.c_str(), &end);
     return *end == '\0';
   };
-  if (!std::isdigit(static_cast<unsigned char>(text[at])) &&
-      !numeral(text.substr(at, text.find(' ', at) - at)))
-    return false;
-  const std::vector<std::string> all = words();
-  return 4 * std::ranges::count_if(all, numeral) >= std::ssize(all);
+  const bool begins = std::isdigit(static_cast<unsigned char>(all[0][0])) || numeral(all[0]);
+  return begins && 4 * std::ranges::count_if(all, numeral) >= std::ssize(all);
 }
 
 /// But for JSON's: regular expressions take a piece of stack for each character.

@@ -235,7 +235,7 @@ std::string within(const PlanText& o) {
 /// What the plan is of, and how much of it.
 std::string subject(const PlanText& options) {
   const int subjects = !options.model.empty() + !options.trace.empty() + !options.job.empty();
-  if (subjects != 1) throw InputError("plan takes exactly one of --model, --trace and --job");
+  if (subjects != 1) throw InputError("plan takes exactly one of a model, a trace and a job");
   if (options.model.empty()) {
     const TrainingText unsaid;
     for (const TrainingSetting& s : training_settings())
@@ -246,7 +246,7 @@ std::string subject(const PlanText& options) {
   }
   if (options.runs != "1") throw InputError("runs are of a trace or a job: a model trains on samples");
   if (options.samples.empty())
-    throw InputError("--samples is required: the number of samples that the job trains on in all");
+    throw InputError("samples are required: the number of samples that the job trains on in all");
   return options.model + ", " + options.framework + ", " + options.samples + " samples";
 }
 
@@ -342,11 +342,12 @@ report::Section a_tenth_more(const PlanText& options, const std::vector<PlannedP
 
 Planned planned(const PlanText& options, const PlanProgress& progress) {
   const std::string of = subject(options);
+  if (options.platforms.empty()) throw InputError("platforms are required: the machines to choose from");
   report::Report report;
   const std::vector<PlannedPlatform> platforms = platforms_of(options, report.notes);
   std::vector<Rank> ranks = parse_rank_counts(options.ranks);
   if (ranks.empty() && options.trace.empty())
-    throw InputError("--ranks is required: the numbers to choose from");
+    throw InputError("ranks are required: the numbers to choose from");
   if (ranks.empty()) ranks = {open_source({options.trace})->ranks()};
   require_known(options, platforms);
   const plan::Limits limits = limits_of(options);
