@@ -10,8 +10,8 @@
 
 #include "forecast/offload.hpp"
 #include "forecast/sweep/predict.hpp"
-#include "forecast/unbound.hpp"
 #include "model/ranges.hpp"
+#include "model/sizes.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
 #include "platforms/machine/machine.hpp"
@@ -28,6 +28,7 @@
 #include "workloads/playing/rows.hpp"
 #include "workloads/playing/shown.hpp"
 #include "workloads/playing/training_text.hpp"
+#include "workloads/playing/what_if.hpp"
 
 namespace collcast::workloads {
 namespace {
@@ -149,8 +150,7 @@ std::string capped_by(const sweep::Point& with, const sweep::Point& without, con
     return changed(a.get("platform"), a.set, Work::computation).platform;
   };
   const TimesOn times = [&](const Description& d) { return std::vector{time(here, d)}; };
-  const std::string cap = binds_instead(platform(here), platform(there), parameter, times);
-  return cap.empty() ? cap : cap + " (of the communication that is exposed)";
+  return binds_exposed(platform(here), platform(there), parameter, times);
 }
 
 Seconds time_of_step(const Asked& a, const Description& platform) {

@@ -2,6 +2,7 @@
 #include "workloads/playing/what_if.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "support/json.hpp"
 #include "workloads/compute/processor.hpp"
@@ -33,15 +34,21 @@ Description platform_of(const Overridden& answer, const std::string& parameter =
 
 }  // namespace
 
+std::string binds_exposed(const Description& with, const Description& without, const std::string& parameter,
+                          const TimesOn& times) {
+  const std::string cap = binds_instead(with, without, parameter, times);
+  return cap.empty() ? cap : cap + " (of the communication that is exposed)";
+}
+
 std::vector<Unbound> unbound_in(const Overridden& answer, const TimesOn& times, const TimesOn& quick) {
   if (answer.set.empty()) return {};
   const Description with = platform_of(answer);
   std::vector<Unbound> found = unbound(answer.base, answer.set, times(with), times, {}, answer.limited_by);
   for (Unbound& u : found)
     if (u.capped_by == answer.limited_by && any_exposed(answer.runs))
-      if (const std::string cap = binds_instead(with, platform_of(answer, u.parameter), u.parameter, quick);
+      if (std::string cap = binds_exposed(with, platform_of(answer, u.parameter), u.parameter, quick);
           !cap.empty())
-        u.capped_by = cap + " (of the communication that is exposed)";
+        u.capped_by = std::move(cap);
   return found;
 }
 

@@ -9,6 +9,11 @@
 
 namespace collcast::workloads {
 
+/// What binds instead of a parameter in communication that computation does not hide, in words; empty:
+/// nothing alone does.
+std::string binds_exposed(const Description& with, const Description& without, const std::string& parameter,
+                          const TimesOn& times);
+
 /// An answer on a platform with overrides.
 struct Overridden {
   const Description& base;
