@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
-#include "algorithms/exchange/forest_file.hpp"
-#include "algorithms/exchange/listing_file.hpp"
+#include "forecast/synthesis/synthesize.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/own_input.hpp"
 #include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
-#include "cli/what_if.hpp"
 #include "forecast/synthesis/gap.hpp"
 #include "model/ranges.hpp"
-#include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
 
@@ -34,67 +29,27 @@ struct SynthesizeOptions {
   }
 };
 
-/// In as many segments as are the fastest, as far as the file stays small.
-std::string msccl(const Front::Fastest& fastest, Rank root) {
-  const Algorithm& a = fastest.schedule->algorithm;
-  std::string xml =
-      write_msccl(a.schedule(in_a_small_file(a, fastest.prediction.call)), a.collective, a.name, root);
-  if (const std::string words = refused_by_msccl(xml); !words.empty())
-    note(words + "; fewer --trees make a smaller one");
-  return xml;
-}
-
-std::string json(const Front::Fastest& fastest, Rank root, const std::string& platform) {
-  Algorithm a = fastest.schedule->algorithm;
-  a.best_segments = {fastest.prediction.call.message, fastest.prediction.call.segments};
-  const auto written = [&](const auto& plan) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(plan)>, Forest>)
-      return write_forest(plan, a.collective, root, platform, a.best_segments);
-    else
-      return write_listing(plan, a, root, platform);
-  };
-  return std::visit(written, fastest.schedule->plan);
-}
-
-void write(const SynthesizeOptions& o, Front& front, const Forecaster& forecaster) {
-  const auto fastest = front.fastest(std::ranges::max(o.question.sizes), engine("contention"));
-  write_file(o.output, o.output.ends_with(".json")
-                           ? json(fastest, front.root(), forecaster.machine().platform())
-                           : msccl(fastest, front.root()));
+ScheduleFile file_for(const std::string& name) {
+  if (name.empty()) return ScheduleFile::none;
+  if (name.ends_with(".json")) return ScheduleFile::json;
+  if (name.ends_with(".xml")) return ScheduleFile::msccl;
+  throw InputError("-o takes a name that ends in .json or .xml, not " + name);
 }
 
 int run_synthesize(SynthesizeOptions& o) {
   const Question& q = o.asked();
-  if (!o.output.empty() && !o.output.ends_with(".json") && !o.output.ends_with(".xml"))
-    throw InputError("-o takes a name that ends in .json or .xml, not " + o.output);
-  if (!o.output.empty()) {
+  const ScheduleFile file = file_for(o.output);
+  if (file != ScheduleFile::none) {
     check_writable(o.output);
     refuse_own_input(o.output, {o.platform}, "the platform");
   }
-  Description platform = load_platform(o.platform);
-  override_platform(platform, q.set);
-  const Collective collective = definition(o.collective).collective;
-  const Rank ranks = q.ranks[0];
-  const Rank root = plain_call(q.call, collective, ranks, Bytes(1)).root;
   const std::int64_t trees = o.trees.empty() ? 0 : parse_count(o.trees, "number of trees", 1, 64);
-  const Forecaster forecaster(platform, ranks, parse_placement(q.placement), q.memory);
-  for (const std::string& words : untaken(q.call, collective, {})) note(words);
-  progress("synthesizing " + o.collective);
   catch_interrupts();
-  Front front(collective, forecaster, root, trees, [] { return interrupted(); });
-  report::Report answer = report_of(front, q, forecaster);
-  tell_unmoved(answer, q.set, [&](const std::vector<std::string>& set) {
-    Description other = load_platform(o.platform);
-    set_all(other, set);
-    progress("synthesizing " + o.collective + " without a --set");
-    const Forecaster there(other, ranks, parse_placement(q.placement), q.memory);
-    Front made(collective, there, root, trees, [] { return interrupted(); });
-    return report_of(made, q, there).sections[0].rows;
-  });
+  const Synthesized answer = synthesize(q, trees, file, {progress, &interrupt_flag()});
   progress_end();
-  print(answer, o.format);
-  if (!o.output.empty()) write(o, front, forecaster);
-  return answer.head["holds"].get<bool>() ? 0 : 1;
+  print(answer.report, o.format);
+  if (file != ScheduleFile::none) write_file(o.output, answer.file);
+  return answer.holds ? 0 : 1;
 }
 
 void add_question(CLI::App& verb, SynthesizeOptions& o, const std::string& sizes) {
@@ -153,11 +108,6 @@ void add_gap(CLI::App& app, int&) {
     const Question q = o->asked();
     const Watch watch{progress, &interrupt_flag()};
     report::Report answer = gap(q, watch);
-    tell_unmoved(answer, q.set, [&](const std::vector<std::string>& set) {
-      Question other = q;
-      other.set = set;
-      return gap(other, watch).sections[0].rows;
-    });
     progress_end();
     plot(o->plot, {answer.title, {gap_graph(answer)}}, answer.notes);
     print(answer, o->format);

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
+#include "forecast/report/tune.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/own_input.hpp"
 #include "cli/pictures.hpp"
 #include "cli/verbs.hpp"
-#include "cli/what_if.hpp"
-#include "forecast/report/tune.hpp"
 #include "model/ranges.hpp"
 #include "support/error.hpp"
-#include "support/json.hpp"
 #include "support/output_file.hpp"
 #include "support/strict_options.hpp"
-#include "support/text.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -34,29 +29,6 @@ std::string names() {
   return text;
 }
 
-/// All that the library can be told, and how long that takes.
-report::Section able(const Tuned& tuned) {
-  report::Section section{
-      "able",
-      Json::array(),
-      {report::text_of("collective", "collective"),
-       report::number_of("message", "message_bytes", text::bytes), report::text_of("algorithm", "algorithm"),
-       report::number_of("segment", "segment_bytes", text::bytes),
-       report::number_of("time", "time_s", text::seconds), report::number_of("low", "low_s", text::seconds),
-       report::number_of("high", "high_s", text::seconds), report::text_of("engine", "engine")}};
-  for (const Tuned::Point& p : tuned.points)
-    for (const Tuned::Play& a : p.able)
-      section.rows.push_back({{"collective", definition(p.collective).name},
-                              {"message_bytes", std::llround(p.size.value)},
-                              {"algorithm", a.rule.entry ? std::string(a.rule.entry->theirs) : a.name},
-                              {"segment_bytes", a.rule.segment > 0 ? Json(a.rule.segment) : Json()},
-                              {"time_s", a.time.value},
-                              {"low_s", a.low.value},
-                              {"high_s", a.high.value},
-                              {"engine", a.engine}});
-  return section;
-}
-
 void run_tune(TuneOptions& options, bool memory_given) {
   TuneQuestion& q = options.question;
   const tuner::Format& format = tuner::format(q.library);
@@ -68,15 +40,13 @@ void run_tune(TuneOptions& options, bool memory_given) {
     check_writable(options.file);
     refuse_own_input(options.file, {q.platform}, "the platform");
   }
-  const Tuned tuned = tune(q, {progress});
+  catch_interrupts();
+  const Watch watch{progress, &interrupt_flag()};
+  const Tuned tuned = tune(q, watch);
   report::Report report = report::make(tuned, format);
-  tell_unmoved(report, q.set, [&](const std::vector<std::string>& set) {
-    TuneQuestion other = q;
-    other.set = set;
-    return report::make(tune(other, {progress}), format).sections[0].rows;
-  });
+  report::tell_unmoved(report, q, watch);
   progress_end();
-  if (options.all) report.sections.push_back(able(tuned));
+  if (options.all) report.sections.push_back(report::able(tuned));
   if (!options.file.empty()) {
     write_file(options.file, format.write(tuned.tuning));
     std::string use(format.use);

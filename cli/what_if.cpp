@@ -71,9 +71,4 @@ std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string
   return report::unmoved(rows, set, rows_with);
 }
 
-void tell_unmoved(report::Report& report, const std::vector<std::string>& set,
-                  const report::RowsWith& rows_with) {
-  append(report.notes, unmoved(report.sections[0].rows, set, rows_with));
-}
-
 }  // namespace collcast::cli

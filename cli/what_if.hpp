@@ -26,8 +26,5 @@ void answer_what_if(report::Report& report, const std::string& platform, const W
 /// report::unmoved, until the user interrupts.
 std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
                                  const report::RowsWith& rows_with);
-/// The same of the rows of the report's first section, among its notes.
-void tell_unmoved(report::Report& report, const std::vector<std::string>& set,
-                  const report::RowsWith& rows_with);
 
 }  // namespace collcast::cli

@@ -11,6 +11,7 @@
 #include "platforms/description/load.hpp"
 #include "platforms/machine/paths.hpp"
 #include "support/error.hpp"
+#include "support/interrupt.hpp"
 #include "support/notes.hpp"
 #include "support/text.hpp"
 
@@ -328,6 +329,7 @@ Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
 }  // namespace
 
 Tuned tune(const TuneQuestion& q, const Watch& watch) {
+  const InterruptedBy user(watch.interrupt);
   const tuner::Format& format = tuner::format(q.library);
   if (q.ranks < 2) throw InputError("tune needs 2 ranks or more");
   if (q.sizes.empty() || !std::ranges::is_sorted(q.sizes))
@@ -348,7 +350,7 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
     std::vector<Tuned::Point> points;
     for (const Bytes size : q.sizes) {
       watch.progress("tuning " + std::string(definition(collective).name) + ", " + text::bytes(size.value));
-      if (watch.interrupt && *watch.interrupt) throw SubstrateError("interrupted; no file was written");
+      end_if_interrupted();
       points.push_back(point(*asked, collective, size));
       Tuned::Point& p = points.back();
       if (tuned.policy.empty()) p.told = true;

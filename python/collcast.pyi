@@ -11,7 +11,7 @@ __version__: str
 Text = Union[str, Sequence[str]]
 File = Union[str, os.PathLike[str]]
 Files = Union[File, Sequence[File]]
-Size = Union[float, str]  # bytes, or "64KiB"
+Size = Union[float, str]  # bytes, or "64KiB"; where several can be, "1KiB:1GiB:x4", too
 Assignments = Union[str, Sequence[str], Mapping[str, Size]]  # "network.bandwidth_GBps=25"
 
 class InputError(ValueError): ...
@@ -60,5 +60,17 @@ def plan(
     cost: Optional[float] = None, max_power: Optional[float] = None, price: Mapping[str, float] = {},
     power: Mapping[str, float] = {}, set: Assignments = []) -> dict[str, Any]: ...
 def sweep(space: Union[File, Mapping[str, Any]], *, jobs: int = 1) -> dict[str, Any]: ...
+def gap(
+    collective: str, platform: File, ranks: int, size: Union[Size, Sequence[Size]] = "1KiB:1GiB:x16", *,
+    policy: str = "fastest", engine: str = "auto", set: Assignments = [], root: int = 0, placement: File = "block",
+    memory: str = "device") -> dict[str, Any]: ...
+def synthesize(
+    collective: str, platform: File, ranks: int, size: Union[Size, Sequence[Size]] = "1GiB", *, form: str = "json",
+    trees: int = 0, set: Assignments = [], root: int = 0, placement: File = "block",
+    memory: str = "device") -> dict[str, Any]: ...
+def tune(
+    library: str, platform: File, ranks: int, size: Union[Size, Sequence[Size]], *, collective: Text = [],
+    policy: str = "", engine: str = "auto", set: Assignments = [], placement: File = "block",
+    memory: Optional[str] = None) -> dict[str, Any]: ...
 def inspect(files: Files) -> dict[str, Any]: ...
 def calibrate(tables: Files, base: File, *, policy: str = "") -> dict[str, Any]: ...

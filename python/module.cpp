@@ -126,13 +126,14 @@ PYBIND11_MODULE(collcast, m) {
   add_programs(m);
   add_plan(m);
   add_sweep(m);
+  add_decide(m);
   m.def("inspect", &inspect_files, "files"_a,
         "What is in a trace or profile, with the keys of `collcast inspect --format json`.");
   m.def("calibrate", &calibrate_with, "tables"_a, "base"_a, py::kw_only(), "policy"_a = "",
         "A platform as `collcast calibrate` fits it to tables of OSU or, with NCCL's policy, of nccl-tests: "
         "{'platform': what its file holds, 'notes'}.");
   dress(m, {"platforms", "algorithms", "predict", "times", "prove", "replay", "train", "job", "plan", "sweep",
-            "inspect", "calibrate"});
+            "gap", "synthesize", "tune", "inspect", "calibrate"});
 }
 
 }  // namespace collcast::python

@@ -6,6 +6,7 @@
 #include "forecast/report/answer.hpp"
 #include "forecast/report/timeline.hpp"
 #include "forecast/report/what_if.hpp"
+#include "model/ranges.hpp"
 #include "python/interrupt.hpp"
 #include "python/values.hpp"
 #include "support/error.hpp"
@@ -19,15 +20,15 @@ namespace {
 struct Asked {
   OneOrMore<std::string> collective, platform;
   OneOrMore<Rank> ranks;
-  OneOrMore<Size> size;
-  Question question;  ///< the rest of it
+  OneOrMore<Size> size;  ///< and ranges
+  Question question;     ///< the rest of it
   std::optional<ImportedAlgorithm> imported = {};
 
   Answer answer(Watch watch = {}) {
     watch.interrupt = interrupt();
     Question& q = question;
     q.collectives = all(collective), q.platforms = all(platform), q.ranks = all(ranks);
-    for (const Size& s : all(size)) q.sizes.push_back(bytes(s));
+    q.sizes = sizes(size);
     if (imported) {
       if (imported->wrong) throw InputError(imported->refusal());
       if (q.algorithm != "auto") throw InputError("algorithm: excludes import_");
@@ -53,7 +54,7 @@ std::vector<std::string> told(const Answer& answer) {
 /// Lets a timeline see the messages of the one forecast.
 Watch watched(const Asked& asked, report::Timeline& timeline) {
   const auto cases = all(asked.platform).size() * all(asked.collective).size() * all(asked.ranks).size() *
-                     std::max<std::size_t>(1, all(asked.size).size());
+                     std::max<std::size_t>(1, sizes(asked.size).size());
   if (cases != 1 || asked.question.algorithm == "all")
     throw InputError("timeline: takes a single collective, algorithm, platform, number of ranks and size");
   return {.watched = [&](const Fabric& fabric, const NameOf& name) { return timeline.watch(fabric, name); }};
@@ -82,11 +83,12 @@ py::object predict(Asked asked, bool with_synthesized, bool explain, bool sensit
 py::array_t<double> times(Asked asked) {
   if (asked.question.algorithm == "all") throw InputError("times: takes one algorithm, or auto, not all");
   std::vector<py::ssize_t> shape;
-  const auto axis = [&](const auto& given) {
-    if (const std::size_t length = all(given).size(); given.index() == 1 && length > 0)
-      shape.push_back(static_cast<py::ssize_t>(length));
+  const auto axis = [&](bool several, std::size_t length) {
+    if (several && length > 0) shape.push_back(static_cast<py::ssize_t>(length));
   };
-  axis(asked.platform), axis(asked.collective), axis(asked.ranks), axis(asked.size);
+  const auto axis_of = [&](const auto& given) { axis(given.index() == 1, all(given).size()); };
+  axis_of(asked.platform), axis_of(asked.collective), axis_of(asked.ranks);
+  axis(asked.size.index() == 1 || is_range(text(std::get<Size>(asked.size))), sizes(asked.size).size());
   shape.push_back(3);
   Answer answer;
   {
@@ -152,12 +154,13 @@ void add_predict(py::module_& m) {
       "explain"_a = false, "sensitivity"_a = false, "timeline"_a = "",
       "How long a collective takes: a dictionary per platform, collective, ranks, size and algorithm, with "
       "the keys of `collcast predict --format json`.\n\nArguments are the program's options. size: bytes, "
-      "rounded to whole ones, or text like '64KiB'; collective, platform, ranks and size may be lists. "
+      "rounded to whole ones, or text like '64KiB' or '1KiB:1GiB:x4'; collective, platform, ranks and size "
+      "may be lists. "
       "import_: a file with an "
       "algorithm; timeline: a file FILE.json.gz to write. Raises InputError.");
   add("times", &called<times>,
       "The same as a numpy array of seconds. Its axes are those of platform, collective, ranks and size "
-      "that are lists, in this order, and then time, low and high.");
+      "that are lists, or a range of sizes, in this order, and then time, low and high.");
 }
 
 }  // namespace collcast::python

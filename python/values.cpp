@@ -37,6 +37,15 @@ Bytes bytes(const Size& size) {
   return number;
 }
 
+std::vector<Bytes> sizes(const OneOrMore<Size>& given) {
+  std::vector<Bytes> sizes;
+  for (const Size& size : all(given)) {
+    const std::string words = text(size);
+    for (const Bytes one : parse_sizes({&words, 1})) sizes.push_back(one);
+  }
+  return sizes;
+}
+
 std::string text(const Size& size) {
   if (const auto* words = std::get_if<std::string>(&size)) return *words;
   return std::to_string(std::llround(bytes(size).value));

@@ -22,20 +22,24 @@ void add_predict(py::module_& module);
 void add_programs(py::module_& module);
 void add_plan(py::module_& module);
 void add_sweep(py::module_& module);
+void add_decide(py::module_& module);
 
 /// Gives these functions of the module what pybind11 does not (functions.cpp).
 void dress(py::module_& module, const std::vector<std::string>& names);
 
 py::object to_python(const Json& json);
 
+template <class T>
+using OneOrMore = std::variant<T, std::vector<T>>;
+
 /// Bytes as a number, or as text: "64KiB".
 using Size = std::variant<double, std::string>;
 Bytes bytes(const Size& size);
+/// With ranges of sizes: "1KiB:1GiB:x4".
+std::vector<Bytes> sizes(const OneOrMore<Size>& given);
 /// The same as text; empty stays empty.
 std::string text(const Size& size);
 
-template <class T>
-using OneOrMore = std::variant<T, std::vector<T>>;
 template <class T>
 std::vector<T> all(const OneOrMore<T>& given) {
   if (const auto* one = std::get_if<T>(&given)) return {*one};

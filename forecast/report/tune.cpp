@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "forecast/report/what_if.hpp"
+#include "support/interrupt.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
@@ -144,6 +146,35 @@ Report make(const Tuned& tuned, const tuner::Format& format) {
       "The library is told where the default takes longer than the best at the slow end of its interval.";
   report.notes = tuned.notes;
   return report;
+}
+
+void tell_unmoved(Report& report, const TuneQuestion& q, const Watch& watch) {
+  const InterruptedBy user(watch.interrupt);
+  tell_unmoved(report, q.set, [&](const std::vector<std::string>& set) {
+    TuneQuestion other = q;
+    other.set = set;
+    return make(tune(other, watch), tuner::format(q.library)).sections[0].rows;
+  });
+}
+
+Section able(const Tuned& tuned) {
+  Section section{"able",
+                  Json::array(),
+                  {text_of("collective", "collective"), number_of("message", "message_bytes", text::bytes),
+                   text_of("algorithm", "algorithm"), number_of("segment", "segment_bytes", text::bytes),
+                   number_of("time", "time_s", text::seconds), number_of("low", "low_s", text::seconds),
+                   number_of("high", "high_s", text::seconds), text_of("engine", "engine")}};
+  for (const Tuned::Point& p : tuned.points)
+    for (const Tuned::Play& a : p.able)
+      section.rows.push_back({{"collective", definition(p.collective).name},
+                              {"message_bytes", std::llround(p.size.value)},
+                              {"algorithm", a.rule.entry ? std::string(a.rule.entry->theirs) : a.name},
+                              {"segment_bytes", a.rule.segment > 0 ? Json(a.rule.segment) : Json()},
+                              {"time_s", a.time.value},
+                              {"low_s", a.low.value},
+                              {"high_s", a.high.value},
+                              {"engine", a.engine}});
+  return section;
 }
 
 }  // namespace collcast::report

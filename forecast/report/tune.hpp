@@ -10,6 +10,12 @@ namespace collcast::report {
 /// `tune`'s points, and the rules that the file has.
 Report make(const Tuned& tuned, const tuner::Format& format);
 
+/// Adds notes to that report on what `set` of the question does not move.
+void tell_unmoved(Report& report, const TuneQuestion& question, const Watch& watch);
+
+/// All that the library can be told, and how long that takes.
+Section able(const Tuned& tuned);
+
 /// For each collective the time by size of the default and of what the library then plays, with its interval,
 /// and the sizes at which the file changes its mind.
 Picture picture(const Tuned& tuned, const tuner::Format& format);

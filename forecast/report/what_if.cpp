@@ -70,17 +70,24 @@ std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string
                                  const RowsWith& rows_with) {
   std::vector<std::string> notes;
   for (const std::string& assignment : set) {
+    if (interrupted()) return notes;
     std::vector<std::string> others;
     std::ranges::copy_if(set, std::back_inserter(others), [&](const auto& a) { return a != assignment; });
     try {
       const bool same = rows_with(others) == rows;
-      if (interrupted()) return notes;
-      if (same) notes.push_back("--set " + assignment + " does not change the answer");
+      if (same && !interrupted()) notes.push_back("--set " + assignment + " does not change the answer");
     } catch (const InputError&) {
       // the others make no sense without it
+    } catch (const Interrupted&) {
+      return notes;
     }
   }
   return notes;
+}
+
+void tell_unmoved(Report& report, const std::vector<std::string>& set, const RowsWith& rows_with) {
+  for (std::string& words : unmoved(report.sections.at(0).rows, set, rows_with))
+    report.notes.push_back(std::move(words));
 }
 
 }  // namespace collcast::report

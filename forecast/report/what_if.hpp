@@ -28,5 +28,7 @@ using RowsWith = std::function<Json(const std::vector<std::string>& set)>;
 /// interrupts (support/interrupt.hpp).
 std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
                                  const RowsWith& rows_with);
+/// Adds them to a report whose first section has these rows.
+void tell_unmoved(Report& report, const std::vector<std::string>& set, const RowsWith& rows_with);
 
 }  // namespace collcast::report

@@ -4,7 +4,6 @@
 #include "forecast/question.hpp"
 #include "forecast/report/chart.hpp"
 #include "forecast/report/report.hpp"
-#include "forecast/synthesis/front.hpp"
 
 namespace collcast {
 
@@ -14,12 +13,5 @@ report::Report gap(const Question& question, const Watch& watch = {});
 
 /// Its times over message size: a curve each.
 report::Graph gap_graph(const report::Report& gap);
-
-/// What is the fastest at each size of the question, what it consists of, and how long it takes by critical
-/// path and contended.
-report::Report report_of(Front& front, const Question& question, const Forecaster& forecaster);
-
-/// Whether the schedule does what its collective's definition asks for.
-bool holds(const SynthesizedSchedule& synthesized, Rank root);
 
 }  // namespace collcast

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "forecast/synthesis/front.hpp"
-#include "forecast/synthesis/gap.hpp"
+#include "forecast/synthesis/synthesize.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
 #include "tests/complaint.hpp"

@@ -195,6 +195,9 @@ assert collcast.times("allreduce", "flat", 4, 1024).shape == (3,)
 assert collcast.times("barrier", "flat", [4, 8]).shape == (2, 3)
 assert collcast.predict("barrier", "flat", 4)[0]["time_s"] == collcast.times("barrier", "flat", 4, [])[0] > 0
 assert collcast.times("allreduce", "flat", numpy.array(4), numpy.array(1024)).shape == (3,)  # no length, one number
+assert collcast.times("allreduce", "flat", 4, "1KiB:4KiB").shape == (3, 3)  # a range is an axis, of one size as well
+assert collcast.times("allreduce", "flat", 4, "1KiB:1KiB").shape == (1, 3)
+assert [r["message_bytes"] for r in collcast.predict("allreduce", "flat", 4, ["8:16:+4", 8])] == [8, 12, 16, 8]
 sizes = 2 ** numpy.arange(10, 13)  # numpy's own numbers are sizes and ranks as well
 assert collcast.times("allreduce", ["flat", "summit"], numpy.array([4]), sizes).shape == (2, 1, 3, 3)
 
@@ -261,6 +264,36 @@ for call, words in [(lambda: collcast.plan("summit", 6), "exactly one of"),
     else:
         raise AssertionError(words)
 
+# How far from the bound, a schedule for a machine, and what a library is best told; the files that go with them.
+asked = ["-p", "dgx-1v", "-n", "8", "--set", "network.bandwidth_GBps=20"]
+assert said("gap", "allgather", *asked, "-s", "1KiB:1MiB:x32", "--policy", "nccl-2.8") == collcast.gap(
+    "allgather", "dgx-1v", 8, "1KiB:1MiB:x32", policy="nccl-2.8", set={"network.bandwidth_GBps": 20})
+assert said("gap", "bcast", *asked, "-s", "1KiB", "--root", "3", "--memory", "host", "--engine", "path") == collcast.gap(
+    "bcast", "dgx-1v", 8, 1024, root=3, memory="host", engine="path", set="network.bandwidth_GBps=20")
+with tempfile.TemporaryDirectory() as scratch:
+    for form in ["json", "xml"]:
+        told = said("synthesize", "reduce", *asked, "-s", "64KiB,1MiB", "--root", "2", "--trees", "1", "-o",
+                    f"{scratch}/s.{form}")
+        made = collcast.synthesize("reduce", "dgx-1v", 8, ["64KiB", 1 << 20], root=2, trees=1, form=form, set=["network.bandwidth_GBps=20"])
+        assert made.pop("file") == open(f"{scratch}/s.{form}").read() and made == told
+    told = said("tune", "--for", "openmpi", "-p", "edr-cluster", "-n", "8", "-s", "1KiB:64KiB:x8", "--collective", "bcast",
+                "--all", "--set", "network.bandwidth_GBps=5", "-o", scratch + "/rules.txt")
+    tuned = collcast.tune("openmpi", "edr-cluster", 8, "1KiB:64KiB:x8", collective="bcast",
+                          set={"network.bandwidth_GBps": 5})
+    assert tuned.pop("file") == open(scratch + "/rules.txt").read() and tuned == told
+for call, words in [(lambda: collcast.synthesize("allgather", "dgx-1v", 8, form="yaml"), "expected json or xml"),
+                    (lambda: collcast.synthesize("allgather", "dgx-1v", 8, trees=65), "trees: 65; expected 0 to 64"),
+                    (lambda: collcast.gap("allgather", "dgx-1v", 0), "number of ranks '0'"),
+                    (lambda: collcast.gap("allgather", "dgx-1v", 8, "4KiB:1KiB"), "begins after its end"),
+                    (lambda: collcast.tune("gloo", "flat", 4, 1), "gloo"),
+                    (lambda: collcast.tune("openmpi", "flat", 4, [2, 1]), "ascending")]:
+    try:
+        call()
+    except collcast.InputError as e:
+        assert words in str(e), e
+    else:
+        raise AssertionError(words)
+
 # What does not move the answer is said, and what binds instead.
 for call, words in [(lambda: collcast.predict("allreduce", "dgx-1v", 8, "1MiB", set={"network.bandwidth_GBps": 25}), "network.bandwidth_GBps"),
                     (lambda: collcast.times("allreduce", "dgx-1v", 8, "1MiB", set={"network.bandwidth_GBps": 25}), "network.bandwidth_GBps"),
@@ -304,6 +337,7 @@ assert list(inspect.signature(collcast.times).parameters)[:4] == ["collective", 
 assert str(inspect.signature(collcast.platforms)) == "()"
 
 # Ctrl-C ends a call, and only that one.
+large = {**space, "platform": "summit", "ranks": "6:6000:+6", "algorithm": "all"}
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
     with warnings.catch_warnings():
@@ -314,10 +348,12 @@ except KeyboardInterrupt:
 else:
     raise AssertionError("nobody heard the interrupt")
 
-for jobs in [1, 2]:
+for long in [lambda: collcast.sweep(large), lambda: collcast.sweep(large, jobs=2),
+             lambda: collcast.gap("allreduce", "summit", 48, "1KiB:1GiB:+64KiB"),
+             lambda: collcast.tune("openmpi", "frontera", 448, "1KiB:64KiB:+16")]:
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     try:
-        collcast.sweep({**space, "platform": "summit", "ranks": "6:6000:+6", "algorithm": "all"}, jobs=jobs)
+        long()
     except KeyboardInterrupt:
         pass
     else:
