@@ -474,7 +474,9 @@ Application::Instance Application::make(Rank world, const Activity& activity, co
   if (activity.sized)
     tally.algorithms.insert(choice.algorithm->name);
   else
-    passed_over_.add(instance.call, "of unknown size: takes as long as it was recorded to take");
+    passed_over_.add(instance.call, activity.time > Seconds()
+                                        ? "of unknown size: takes as long as it was recorded to take"
+                                        : "of unknown size and time: takes none");
   instance.lowering =
       Lowering::make(std::move(schedule), sizes, collective_tags(++instances_made_), all, activity.direct);
   return instance;

@@ -2,6 +2,7 @@
 #include "replay/formats/across_ranks.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -254,6 +255,75 @@ void note_contradictions(RecordedSource& source) {
   const bool open = anything(
       source, [](const Activity& a) { return a.kind == Activity::Kind::skipped || a.received_tag < 0; });
   if (!open) compare_messages(source);
+}
+
+void sizes_from_roots(RecordedSource& source) {
+  for (const auto& [communicator, members] : by_communicator(source))
+    for (std::size_t i = 0; i < least_of(members); ++i) {
+      const Activity& first = *members[0].all[i];
+      if (first.collective != Collective::gather && first.collective != Collective::scatter) continue;
+      const Rank root = source.communicators().at(static_cast<std::size_t>(communicator)).at(first.root);
+      const auto there = std::ranges::find(members, root, &Calls::rank);
+      if (there == members.end() || !there->all[i]->sized) continue;
+      const Activity& known = *there->all[i];
+      for (const Calls& c : members)
+        if (Activity& a = *c.all[i]; !a.sized && same_call(a, known))
+          a.sized = true, a.message = known.message, a.counts = known.counts;
+    }
+}
+
+namespace {
+
+/// Of one sender to one receiver, by tag: sends that no receive has matched yet, with their place among all.
+struct Unmatched {
+  struct Sent {
+    std::int64_t place;
+    Bytes bytes;
+  };
+  std::map<int, std::deque<Sent>> by_tag;
+  std::int64_t sent = 0;
+
+  /// The first send that such a receive matches: messages do not overtake each other. Null: none.
+  std::map<int, std::deque<Sent>>::iterator matched(int tag) {
+    if (tag != of_any_tag) return by_tag.find(tag);
+    return std::ranges::min_element(by_tag, {}, [](const auto& sends) { return sends.second.front().place; });
+  }
+};
+
+}  // namespace
+
+void match_receives(RecordedSource& source) {
+  using Kind = Activity::Kind;
+  if (!anything(source,
+                [](const Activity& a) { return a.received_tag == of_any_tag || a.received_bytes < Bytes(); }))
+    return;
+  std::map<std::tuple<int, Rank, Rank>, Unmatched> all;  // by communicator, sender, receiver
+  const auto for_each = [&](auto&& visit) {
+    for (Rank r = 0; r < source.ranks(); ++r)
+      for (int s = 0; s < source.streams(r); ++s)
+        for (Activity& a : source.at(r, s)) {
+          const auto& members = source.communicators()[static_cast<std::size_t>(a.communicator)];
+          visit(a, static_cast<Rank>(std::ranges::find(members, r) - members.begin()));
+        }
+  };
+  for_each([&](const Activity& a, Rank me) {
+    if (a.kind != Kind::send && a.kind != Kind::exchange) return;
+    Unmatched& to = all[{a.communicator, me, a.to}];
+    to.by_tag[a.tag].push_back({to.sent++, a.bytes});
+  });
+  for_each([&](Activity& a, Rank me) {
+    if (a.kind != Kind::receive && a.kind != Kind::exchange) return;
+    Unmatched& from = all[{a.communicator, a.from, me}];
+    const auto sends = from.matched(a.received_tag);
+    if (sends == from.by_tag.end()) {
+      a.received_bytes = std::max(a.received_bytes, Bytes());
+      return;
+    }
+    a.received_tag = sends->first;
+    if (a.received_bytes < Bytes()) a.received_bytes = sends->second.front().bytes;
+    sends->second.pop_front();
+    if (sends->second.empty()) from.by_tag.erase(sends);
+  });
 }
 
 void agree_on_roots(RecordedSource& source) {

@@ -22,6 +22,15 @@ bool holds_up_all(Collective c);
 /// each kind of collective is numbered by itself.
 void leave_out_lost(RecordedSource& source, bool of_each_kind);
 
+/// Gives gathers and scatters whose size a rank does not know that of their root's call.
+void sizes_from_roots(RecordedSource& source);
+
+/// What a receive says that takes any tag, and one that has asked for the size of its message (MPI_Probe).
+inline constexpr int of_any_tag = -1;
+inline constexpr Bytes size_of_message{-1};
+/// Gives such receives the tag and the size of the message that they match.
+void match_receives(RecordedSource& source);
+
 /// Takes the first rank for the root, with a note, where ranks say different ones of the same call.
 void agree_on_roots(RecordedSource& source);
 

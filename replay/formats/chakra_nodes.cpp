@@ -36,6 +36,13 @@ std::int64_t todays(Schema schema, std::int64_t comm_type) {
   return (schema == Schema::fields ? fields : typed)[comm_type];
 }
 
+/// The same of a name, as some writers give it: "ALL_GATHER".
+std::int64_t named(std::string_view comm_type) {
+  const auto collective = collcast::collective_of(comm_type);
+  const auto* const found = collective ? std::ranges::find(collectives, *collective) : std::end(collectives);
+  return found == std::end(collectives) ? -1 : found - collectives;
+}
+
 [[noreturn]] void damaged(const std::string& path, std::size_t at) {
   throw InputError(path + ": damaged or cut short at byte " + std::to_string(at) +
                    "; a Chakra trace is messages, each after its length");
@@ -55,7 +62,7 @@ void set(EtNode& node, Schema schema, const Attribute& a) {
   for (const auto& [name, number] : numbers)
     if (a.name == name) *number = a.value;
   if (a.name == "is_cpu_op") node.host = a.value != 0;
-  if (a.name == "comm_type") node.collective = todays(schema, a.value);
+  if (a.name == "comm_type") node.collective = a.text.empty() ? todays(schema, a.value) : named(a.text);
   if ((a.name == "runtime" || a.name == "simulated_run_time") && node.duration_us == 0 && a.value > 0)
     node.duration_us = static_cast<std::uint64_t>(a.value);
   if (a.name == "pg_name")

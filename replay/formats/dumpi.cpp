@@ -443,6 +443,8 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
   if (ignored) info.losses.push_back({"call", ignored, "left out by DUMPI when it was recorded"});
   if (unsaid) info.losses.push_back({"wait or test", unsaid, "what was done is not recorded"});
   if (cut) info.losses.push_back({"call", cut, "whose end is not there"});
+  match_receives(*source);
+  sizes_from_roots(*source);
   compare_ranks(*source);
   note_early_ends(*source, finalized, "MPI_Finalize");
   keep_alone(*source);

@@ -8,8 +8,8 @@
 #include <deque>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
-#include <tuple>
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
@@ -19,8 +19,13 @@
 namespace collcast {
 namespace {
 
-/// smpi_datatype.cpp: the number of a type in a trace, and its bytes on x86-64.
-constexpr std::array<int, 9> mpi_type_bytes = {8, 4, 1, 2, 8, 4, 1, 8, 1};
+/// Bytes of SimGrid's types by their numbers in a trace, as its 3.32 writes them and its MPI_Type_size says
+/// on x86-64: MPI_DOUBLE is 0, MPI_COUNT 59. Derived types are -1.
+constexpr std::array<int, 60> mpi_type_bytes = {
+    8, 4,  1,  2, 8, 4, 1,  8,  1, 1, 2, 4,  8, 8,  16, 4, 1, 1, 2, 4,  8,  1, 2, 4,  8,  8, 16, 32, 8, 8,
+    8, 16, 16, 8, 8, 8, 16, 16, 4, 4, 8, 16, 8, 16, 16, 4, 2, 4, 8, 16, 32, 1, 8, 16, 32, 0, 0,  1,  0, 8};
+/// Of a receive (smpi.h).
+constexpr int any_source = -333, any_tag = -444;
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
@@ -78,24 +83,6 @@ struct TraceLine {
   }
 };
 
-/// Gives a receive whose size its rank asked for (-1) the size of the message that it matches.
-constexpr Bytes probed{-1};
-
-void size_probed(RecordedSource& source) {
-  std::map<std::tuple<Rank, Rank, int>, std::deque<Bytes>> sent;  // by sender, receiver, tag
-  using Kind = Activity::Kind;
-  for (Rank r = 0; r < source.ranks(); ++r)
-    for (const Activity& a : source.at(r))
-      if (a.kind == Kind::send || a.kind == Kind::exchange) sent[{r, a.to, a.tag}].push_back(a.bytes);
-  for (Rank r = 0; r < source.ranks(); ++r)
-    for (Activity& a : source.at(r)) {
-      if (a.kind != Kind::receive && a.kind != Kind::exchange) continue;
-      std::deque<Bytes>& messages = sent[{a.from, r, a.received_tag}];
-      if (a.received_bytes < Bytes()) a.received_bytes = messages.empty() ? Bytes() : messages.front();
-      if (!messages.empty()) messages.pop_front();
-    }
-}
-
 /// One rank's actions so far.
 class RankActions {
  public:
@@ -119,6 +106,7 @@ class RankActions {
   }
 
   bool finalized = false;
+  std::int64_t unsized = 0;  ///< ends of messages
 
  private:
   static double positive(const TraceLine& line, std::size_t i) {
@@ -126,13 +114,24 @@ class RankActions {
     if (value < 0) line.refuse("has a negative amount");
     return value;
   }
-  Bytes sized(const TraceLine& line, std::size_t i, std::size_t type) const {
-    const int t = line.whole(type, default_type_);
-    const bool known = t >= 0 && t < static_cast<int>(mpi_type_bytes.size());
-    return Bytes(std::max(line.number(i), 0.0) * (known ? mpi_type_bytes[static_cast<std::size_t>(t)] : 1));
+  /// Nothing of a type that the trace does not say the size of.
+  static std::optional<int> bytes_of(int type) {
+    if (type < 0 || type >= static_cast<int>(mpi_type_bytes.size())) return {};
+    return mpi_type_bytes[static_cast<std::size_t>(type)];
+  }
+  std::optional<Bytes> sized(const TraceLine& line, std::size_t i, std::size_t type) const {
+    const auto bytes = bytes_of(line.whole(type, default_type_));
+    return bytes ? std::optional(Bytes(std::max(line.number(i), 0.0) * *bytes)) : std::nullopt;
+  }
+  /// Of a message, which is empty where its size is unknown.
+  Bytes carried(const TraceLine& line, std::size_t i, std::size_t type) {
+    const auto bytes = sized(line, i, type);
+    if (!bytes) ++unsized;
+    return bytes.value_or(Bytes());
   }
   Rank peer(const TraceLine& line, std::size_t i) const {
     const int r = line.rank(i);
+    if (r == any_source) line.refuse("is from any rank, and the trace does not say from which");
     if (r < 0 || r >= ranks_)
       line.refuse("names rank " + std::to_string(r) + " of " + std::to_string(ranks_) +
                   (r < 0 ? "" : "; name the files of all ranks"));
@@ -149,8 +148,10 @@ class RankActions {
     a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
     a.operation = a.call = sends ? "send" : "recv";
     const Rank other = peer(line, 0);
-    const int tag = line.arguments.size() == 2 ? 0 : line.whole(1, 0);
-    if (tag < 0) line.refuse("has tag " + std::to_string(tag) + "; tags are 0 and above");
+    const int said = line.arguments.size() == 2 ? 0 : line.whole(1, 0);
+    const bool open = !sends && said == any_tag;
+    if (said < 0 && !open) line.refuse("has tag " + std::to_string(said) + "; tags are 0 and above");
+    const int tag = open ? of_any_tag : said;
     a.synchronous = line.action == "ssend" || (sends && tag >= first_collective_tag);
     (sends ? a.to : a.from) = other;
     (sends ? a.tag : a.received_tag) = tag;
@@ -158,8 +159,9 @@ class RankActions {
     const bool unsaid = !sends && line.arguments.size() == 1;
     if (!unsaid)
       (sends ? a.bytes : a.received_bytes) =
-          line.arguments.size() == 2 ? sized(line, 1, 2) : sized(line, 2, 3);
-    if (unsaid || (!sends && line.arguments.size() > 2 && line.number(2) < 0)) a.received_bytes = probed;
+          line.arguments.size() == 2 ? carried(line, 1, 2) : carried(line, 2, 3);
+    if (unsaid || (!sends && line.arguments.size() > 2 && line.number(2) < 0))
+      a.received_bytes = size_of_message;
     if (line.action[0] == 'i') {
       a.request = requests_++;
       open_.push_back({sends ? rank_ : other, sends ? other : rank_, tag, a.request});
@@ -171,9 +173,9 @@ class RankActions {
     Activity& a = stream_.emplace_back();
     a.kind = Activity::Kind::exchange;
     a.operation = a.call = "sendrecv";
-    a.bytes = sized(line, 0, 4);
+    a.bytes = carried(line, 0, 4);
     a.to = peer(line, 1);
-    a.received_bytes = sized(line, 2, 5);
+    a.received_bytes = carried(line, 2, 5);
     a.from = peer(line, 3);
   }
 
@@ -204,36 +206,46 @@ class RankActions {
     wait(std::move(all));
   }
 
-  /// Sizes for each rank, in a line of at most `most` arguments.
-  std::vector<Bytes> list(const TraceLine& line, std::size_t first, int type, std::size_t most) const {
-    if (line.arguments.size() > most)
+  /// Sizes for each rank from the one at `first` on; none of a type of unknown size.
+  std::vector<Bytes> list(const TraceLine& line, std::size_t first, int type) const {
+    const auto bytes = bytes_of(type);
+    std::vector<Bytes> all;
+    for (Rank r = 0; bytes && r < ranks_; ++r)
+      all.push_back(Bytes(positive(line, first + static_cast<std::size_t>(r)) * *bytes));
+    return all;
+  }
+  void at_most(const TraceLine& line, std::size_t arguments) const {
+    if (line.arguments.size() > arguments)
       line.refuse("has sizes for more ranks than " + std::to_string(ranks_) +
                   "; name the files of all ranks");
-    const int bytes = type >= 0 && type < static_cast<int>(mpi_type_bytes.size())
-                          ? mpi_type_bytes[static_cast<std::size_t>(type)]
-                          : 1;
-    std::vector<Bytes> all;
-    for (Rank r = 0; r < ranks_; ++r)
-      all.push_back(Bytes(positive(line, first + static_cast<std::size_t>(r)) * bytes));
-    return all;
   }
   static Bytes sum(const std::vector<Bytes>& sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
   }
 
-  Activity& put(Collective c, Bytes message, const TraceLine& line, int root = 0) {
+  Activity& put(Collective c, std::optional<Bytes> message, const TraceLine& line, int root = 0) {
     if (root < 0 || root >= ranks_)
       line.refuse("has rank " + std::to_string(root) + " of " + std::to_string(ranks_) + " as its root");
-    stream_.push_back(collective_activity(c, 0, message));
+    stream_.push_back(collective_activity(c, 0, message.value_or(Bytes())));
     stream_.back().root = root;
+    stream_.back().sized = message.has_value();
     stream_.back().operation = stream_.back().call = source_.keep(line.action);
     return stream_.back();
+  }
+  /// Of what each rank has, as it says itself.
+  void put_all(Collective c, std::optional<Bytes> own, const TraceLine& line, int root = 0) {
+    put(c, own ? std::optional(ranks_ * *own) : std::nullopt, line, root);
+  }
+  /// By lists of sizes; one without sizes is of unknown size, or that of its root (sizes_from_roots).
+  void put_by_shares(Collective c, const std::vector<Bytes>& shares, const TraceLine& line, int root = 0) {
+    const bool known = !shares.empty() && (!definition(c).rooted || root == rank_ || sum(shares) > Bytes());
+    Activity& a = put(c, known ? std::optional(sum(shares)) : std::nullopt, line, root);
+    if (known) a.counts = std::make_shared<Counts>(Counts{shares, {}, {}});
   }
 
   bool collective(const TraceLine& l) {
     const std::string& a = l.action;
-    const auto p = static_cast<std::size_t>(ranks_);
-    if (a == "barrier") return put(Collective::barrier, {}, l), true;
+    if (a == "barrier") return put(Collective::barrier, Bytes(), l), true;
     if (a == "bcast") return put(Collective::broadcast, sized(l, 0, 2), l, l.whole(1, 0)), true;
     if (a == "reduce")
       return put(Collective::reduce, sized(l, 0, 3), l, l.whole(2, 0)), compute_flops(l, 1), true;
@@ -241,37 +253,58 @@ class RankActions {
     if (a == "scan" || a == "exscan")
       return put(a == "scan" ? Collective::scan : Collective::exscan, sized(l, 0, 2), l), compute_flops(l, 1),
              true;
-    if (a == "alltoall") return put(Collective::alltoall, ranks_ * sized(l, 0, 2), l), true;
-    if (a == "allgather") return put(Collective::allgather, ranks_ * sized(l, 0, 2), l), true;
-    if (a == "gather") return put(Collective::gather, ranks_ * sized(l, 0, 3), l, l.whole(2, 0)), true;
-    if (a == "scatter") return put(Collective::scatter, ranks_ * sized(l, 1, 4), l, l.whole(2, 0)), true;
+    if (a == "alltoall") return put_all(Collective::alltoall, sized(l, 0, 2), l), true;
+    if (a == "allgather") return put_all(Collective::allgather, sized(l, 0, 2), l), true;
+    if (a == "gather" || a == "scatter") return of_one(l, a == "gather"), true;
+    return by_lists(l);
+  }
+
+  /// The root sends nothing in a gather in place, and receives nothing in a scatter in place: what it moves
+  /// besides is what the others say.
+  void of_one(const TraceLine& l, bool gathers) {
+    const int root = l.whole(2, 0);
+    const bool first = gathers != (root == rank_ && l.has(1) && l.number(gathers ? 1 : 0) > 0);
+    put_all(gathers ? Collective::gather : Collective::scatter, first ? sized(l, 0, 3) : sized(l, 1, 4), l,
+            root);
+  }
+
+  bool by_lists(const TraceLine& l) {
+    const std::string& a = l.action;
+    const auto p = static_cast<std::size_t>(ranks_);
     if (a == "gatherv" || a == "allgatherv") {
-      const auto shares = list(l, 1, l.whole(1 + p + (a == "gatherv" ? 1 : 0), default_type_), 2 * p + 4);
-      return by_shares(put(a == "gatherv" ? Collective::gather : Collective::allgather, sum(shares), l,
-                           a == "gatherv" ? l.whole(1 + p, 0) : 0),
-                       shares),
-             true;
+      const bool rooted = a == "gatherv";
+      at_most(l, 2 * p + 4);
+      put_by_shares(rooted ? Collective::gather : Collective::allgather,
+                    list(l, 1, l.whole(1 + p + (rooted ? 1 : 0), default_type_)), l,
+                    rooted ? l.whole(1 + p, 0) : 0);
+      return true;
     }
     if (a == "scatterv") {
-      const auto shares = list(l, 0, l.whole(p + 2, default_type_), p + 4);
-      return by_shares(put(Collective::scatter, sum(shares), l, l.whole(p + 1, 0)), shares), true;
+      at_most(l, p + 4);
+      return put_by_shares(Collective::scatter, list(l, 0, l.whole(p + 2, default_type_)), l,
+                           l.whole(p + 1, 0)),
+             true;
     }
     if (a == "reducescatter") {
-      const auto shares = list(l, 0, l.whole(p + 1, default_type_), p + 2);
-      return by_shares(put(Collective::reduce_scatter, sum(shares), l), shares), compute_flops(l, p), true;
+      if (l.arguments.size() > p + 2 &&
+          std::ranges::all_of(l.arguments, [](auto word) { return word == "0"; }))
+        return put(Collective::reduce_scatter, {}, l),
+               true;  // so SimGrid 3.32 writes MPI_Reduce_scatter_block
+      at_most(l, p + 2);
+      return put_by_shares(Collective::reduce_scatter, list(l, 0, l.whole(p + 1, default_type_)), l),
+             compute_flops(l, p), true;
     }
     if (a == "alltoallv") {
-      const auto sent = list(l, 1, l.whole(2 * p + 2, default_type_), 2 * p + 4),
-                 received = list(l, 2 + p, l.whole(2 * p + 3, default_type_), 2 * p + 4);
-      Activity& put_one = put(Collective::alltoall, sum(sent), l);
-      put_one.direct = true;
-      put_one.counts = std::make_shared<Counts>(Counts{{}, sent, received});
+      at_most(l, 2 * p + 4);
+      const auto sent = list(l, 1, l.whole(2 * p + 2, default_type_)),
+                 received = list(l, 2 + p, l.whole(2 * p + 3, default_type_));
+      const bool known = !sent.empty() && !received.empty();
+      Activity& one = put(Collective::alltoall, known ? std::optional(sum(sent)) : std::nullopt, l);
+      one.direct = known;
+      if (known) one.counts = std::make_shared<Counts>(Counts{{}, sent, received});
       return true;
     }
     return false;
-  }
-  static void by_shares(Activity& a, const std::vector<Bytes>& shares) {
-    a.counts = std::make_shared<Counts>(Counts{shares, {}, {}});
   }
   /// What SMPI lets a rank compute after a reduction; the platform's own reduction is on top of it where it
   /// has one.
@@ -344,7 +377,7 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
   auto source = std::make_unique<RecordedSource>(ranks);
   SourceInfo& info = source->info();
   info.unknown = {"times: computation is flops, of which one takes 1 ns times --compute-scale",
-                  "communicators: everything is on the world's"};
+                  "communicators: everything is on the world's", "sizes of derived types"};
   std::vector<RankActions> all;
   for (Rank r = 0; r < ranks; ++r) all.emplace_back(*source, r, ranks);
   std::map<std::string, std::int64_t> unknown;
@@ -353,10 +386,15 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
     if (!all[static_cast<std::size_t>(rank)].add(line)) ++unknown[line.action];
   });
   std::set<Rank> finalized;
-  for (Rank r = 0; r < ranks; ++r)
+  std::int64_t unsized = 0;
+  for (Rank r = 0; r < ranks; ++r) {
     if (all[static_cast<std::size_t>(r)].finalized) finalized.insert(r);
+    unsized += all[static_cast<std::size_t>(r)].unsized;
+  }
   note_early_ends(*source, finalized, "finalize");
-  size_probed(*source);
+  match_receives(*source);
+  sizes_from_roots(*source);
+  if (unsized) info.losses.push_back({"send or receive", unsized, "of a derived type: played empty"});
   keep_alone(*source);
   for (const auto& [action, count] : unknown)
     info.losses.push_back({action, count, "an action that is not known"});

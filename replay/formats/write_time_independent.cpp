@@ -36,6 +36,15 @@ std::string collective_action(const Activity& a, Rank p, Rank me) {
     const auto sent = wholes(a.counts->sent, p), received = wholes(a.counts->received, p);
     return "alltoallv " + n + list(sent) + " " + n + list(received) + " 6 6";
   }
+  if (a.direct && a.counts) {  // the root alone knows what all give or get; the others write zeros
+    const bool gathers = a.collective == Collective::gather;
+    const auto& of_root = gathers ? a.counts->received : a.counts->sent;
+    const auto& own = gathers ? a.counts->sent : a.counts->received;
+    const std::string all = list(me == a.root ? wholes(of_root, p)
+                                              : std::vector<std::int64_t>(static_cast<std::size_t>(p), 0)),
+                      mine = std::to_string(wholes(own, p)[static_cast<std::size_t>(a.root)]);
+    return gathers ? "gatherv " + mine + all + root + " 6 6" : "scatterv" + all + " " + mine + root + " 6 6";
+  }
   switch (a.collective) {
     case Collective::barrier:
       return "barrier";
@@ -132,8 +141,7 @@ Holds time_independent_holds(const Source& source) {
   return [&source, sorted = in_order(source)](const Activity& a) {
     return std::ranges::find(with_actions, a.collective) != std::end(with_actions) &&
            members_of(source, a).size() == static_cast<std::size_t>(source.ranks()) &&
-           sorted[static_cast<std::size_t>(a.communicator)] &&
-           (!a.direct || (a.counts && a.collective == Collective::alltoall));
+           sorted[static_cast<std::size_t>(a.communicator)] && (!a.direct || a.counts);
   };
 }
 

@@ -243,7 +243,11 @@ TEST_F(Dumpi, LiballprofsLinesAreCallsLikeItsOwn) {
   EXPECT_EQ(zero[4].communicator, 0);  // a communicator of both in their order
   EXPECT_EQ(zero[4].message, Bytes(40));
   EXPECT_EQ(zero[5].collective, Collective::gather);
-  EXPECT_EQ(zero[5].message, Bytes(12));
+  for (const Activity& gather : {zero[5], one[5]}) {  // the root's sizes are those of all
+    EXPECT_TRUE(gather.sized);
+    EXPECT_EQ(gather.message, Bytes(12));
+    EXPECT_EQ(gather.counts->shares, (std::vector{Bytes(4), Bytes(8)}));
+  }
   ASSERT_EQ(source->info().losses.size(), 1u);
   EXPECT_EQ(source->info().losses[0], (Loss{"wait or test", 2, "what was done is not recorded"}));
 }

@@ -536,6 +536,18 @@ TEST_F(Versions, ChakraAsProtobufPrintsIt) {
   EXPECT_EQ(source->info().notes[0].find("1 computations say how many operations"), 0u);
 }
 
+TEST_F(Versions, ChakrasCollectivesMayHaveNames) {
+  const auto named = [&](const std::string& name) {
+    std::string text = printed_chakra;
+    const std::string number = R"("int64Val": "0")";
+    text.replace(text.find(number), number.size(), R"("stringVal": ")" + name + '"');
+    return first_collective(*open("named.2.json", text), 2);
+  };
+  EXPECT_EQ(named("ALL_GATHER").collective, Collective::allgather);
+  EXPECT_EQ(named("REDUCE_SCATTER").collective, Collective::reduce_scatter);
+  EXPECT_EQ(named("ALL_TO_ALL").collective, Collective::alltoall);
+}
+
 /// A zip archive with these names and texts, as they are.
 std::string zipped(const std::vector<std::pair<std::string, std::string>>& files) {
   const auto number = [](std::size_t value, int width) {
