@@ -46,6 +46,7 @@ void run_tune(TuneOptions& options, bool memory_given) {
   report::Report report = report::make(tuned, format);
   report::tell_unmoved(report, q, watch);
   progress_end();
+  if (options.all && options.format == Format::csv) report.sections.clear();  // a CSV is one table
   if (options.all) report.sections.push_back(report::able(tuned));
   if (!options.file.empty()) {
     write_file(options.file, format.write(tuned.tuning));
@@ -78,8 +79,9 @@ void add_tune(CLI::App& app, int&) {
                    "Collectives to tune (default: all that the library can be told about)")
       ->delimiter(',')
       ->option_text("C[,C...]");
-  verb->add_flag("--all", options->all,
-                 "Also lists every choice that the library can be told, with its time");
+  verb->add_flag(
+      "--all", options->all,
+      "Also lists every choice that the library can be told, with its time; as CSV that list alone");
   verb->add_option("--policy", q.policy, "The release whose defaults are compared, e.g. nccl-2.30")
       ->option_text("P");
   add_engine(*verb, q.engine);

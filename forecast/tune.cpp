@@ -2,11 +2,13 @@
 #include "forecast/tune.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <deque>
 #include <utility>
 
 #include "libraries/nccl/nccl.hpp"
+#include "libraries/nccl/transport.hpp"
 #include "libraries/segments.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/paths.hpp"
@@ -19,6 +21,8 @@ namespace collcast {
 namespace {
 
 using Play = Tuned::Play;
+
+constexpr std::int64_t most_bytes = std::int64_t{1} << 40;  ///< beyond, nothing changes
 
 std::string in_words(const tuner::Rule& r) {
   if (!r.shape.empty()) return r.shape + " " + r.protocol + " c=" + std::to_string(r.channels);
@@ -51,6 +55,8 @@ class Subject {
   virtual std::vector<tuner::Rule> untuned(Collective collective) const {
     return {tuner::Rule{.collective = collective}};
   }
+  /// Adds to a rule what the file says besides.
+  virtual void complete(tuner::Rule&) const {}
   virtual Rank nodes() const = 0;
 };
 
@@ -69,6 +75,27 @@ struct Site {
     return c;
   }
 };
+
+/// The sizes from `low` + 1 to `high` at which something changes; `alike`: it is the same at two sizes.
+/// NCCL's estimates are linear in the size between powers of two, where its corrections step, so that between
+/// two of these no pair is the fastest twice.
+template <class Alike>
+std::vector<std::int64_t> changes(std::int64_t low, std::int64_t high, Alike&& alike) {
+  std::vector<std::int64_t> all;
+  const auto between = [&](auto&& self, std::int64_t a, std::int64_t b) -> void {
+    if (a >= b || alike(a, b)) return;
+    if (b - a == 1) return all.push_back(b);
+    const std::int64_t middle = a + (b - a) / 2;
+    self(self, a, middle), self(self, middle, b);
+  };
+  for (std::int64_t a = low; a < high;) {
+    const std::int64_t power = std::bit_ceil(static_cast<std::uint64_t>(a) + 1);
+    const std::int64_t b = std::min(high, power);
+    between(between, a, b - 1), between(between, b - 1, b);
+    a = b;
+  }
+  return all;
+}
 
 class Nccl : public Subject {
  public:
@@ -132,22 +159,27 @@ class Nccl : public Subject {
     };
     std::vector<tuner::Rule> rules{at(1)};
     rules.back().from = 0;
-    // Of two sizes that differ, the first byte that does.
-    for (std::int64_t from = 1, to = 2; to <= std::int64_t{1} << 40;) {
-      if (same(at(to), rules.back())) {
-        from = std::exchange(to, 2 * to);
-        continue;
-      }
-      std::int64_t high = to;
-      while (high - from > 1) {
-        const std::int64_t middle = from + (high - from) / 2;
-        (same(at(middle), rules.back()) ? from : high) = middle;
-      }
-      rules.back().to = from;
-      rules.push_back(at(high));
-      rules.back().from = from = high;
+    for (const std::int64_t size :
+         changes(1, most_bytes, [&](auto a, auto b) { return same(at(a), at(b)); })) {
+      rules.back().to = size - 1;
+      rules.push_back(at(size));
+      rules.back().from = size;
     }
     return rules;
+  }
+  void complete(tuner::Rule& r) const override {
+    const auto asked =
+        nccl::parse("nccl-2." + std::to_string(base_.minor) + ":channels=" + std::to_string(r.channels) +
+                    ",algo=" + r.shape + ",proto=" + r.protocol);
+    const auto at = [&](std::int64_t size) {
+      const Call call = site_.call(own_, Bytes(static_cast<double>(size)));
+      return nccl::channels(*asked, call, own_.situation(), *asked->algo, *asked->proto);
+    };
+    const std::int64_t last = std::min(r.to, most_bytes);
+    r.steps = {{r.from, at(std::max<std::int64_t>(r.from, 1))}};
+    for (const std::int64_t size :
+         changes(std::min(r.from, last), last, [&](auto a, auto b) { return at(a) == at(b); }))
+      r.steps.push_back({size, at(size)});
   }
   Rank nodes() const override { return own_.situation().nodes; }
 
@@ -378,6 +410,7 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
            " has no line, so NCCL gives it one channel: " + e.what());
     }
   }
+  for (tuner::Rule& r : tuned.tuning.rules) asked->complete(r);
   if (tuned.policy.empty())
     note("what " + std::string(format.name) +
          " does by default is unknown to collcast: the file holds the fastest that it can be told");

@@ -21,7 +21,8 @@ std::vector<Collective> smpi_mpich_ruled();
 Pick openmpi_4_0_pick(Collective collective, const Call& call, const Situation& situation);
 std::vector<Collective> openmpi_4_0_ruled();
 Pick openmpi_4_1_pick(Collective collective, const Call& call, const Situation& situation);
-std::vector<Collective> openmpi_4_1_ruled();
+std::vector<Collective> openmpi_4_1_ruled();  ///< of 5.0 as well
+Pick openmpi_5_0_pick(Collective collective, const Call& call, const Situation& situation);
 
 /// MVAPICH2 2.3, by its general tables (src/mpi/coll/*_tuning.c), and MVAPICH2-GDR, which uses them too.
 Pick mvapich2_2_3_pick(Collective collective, const Call& call, const Situation& situation);

@@ -23,7 +23,8 @@ constexpr Policy of_mpi[] = {{"mpich", mpich_pick, mpich_ruled},
                              {"smpi-mpich", smpi_mpich_pick, smpi_mpich_ruled},
                              {"mvapich2-2.3", mvapich2_2_3_pick, mvapich2_2_3_ruled},
                              {"openmpi-4.0", openmpi_4_0_pick, openmpi_4_0_ruled},
-                             {"openmpi-4.1", openmpi_4_1_pick, openmpi_4_1_ruled}};
+                             {"openmpi-4.1", openmpi_4_1_pick, openmpi_4_1_ruled},
+                             {"openmpi-5.0", openmpi_5_0_pick, openmpi_4_1_ruled}};
 
 }  // namespace
 

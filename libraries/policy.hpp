@@ -38,6 +38,9 @@ struct Situation {
   Cpu cpu = Cpu::intel;
   bool staged = true;        ///< a message between nodes may be staged in host memory
   Bytes element = Bytes(4);  ///< of the data type: MPICH compares counts
+
+  /// Whether no two GPUs of a node talk but over NVLink: NCCL's LL128 asks for it.
+  bool nvlink_only() const { return link == NodeLink::nvlink || on_a_node == 1; }
 };
 
 /// A library's choice, in terms of the catalogue.

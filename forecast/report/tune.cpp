@@ -143,7 +143,10 @@ Report make(const Tuned& tuned, const tuner::Format& format) {
   for (const tuner::Rule& r : joined(tuned.tuning.rules)) rules.rows.push_back(row(r));
   report.sections = {std::move(points), std::move(rules)};
   report.remark =
-      "The library is told where the default takes longer than the best at the slow end of its interval.";
+      tuned.policy.empty()
+          ? "The library is told the fastest at every size, as what it does by default is not known."
+          : "The library is told where the default takes longer than the best at the slow end of its "
+            "interval.";
   report.notes = tuned.notes;
   return report;
 }

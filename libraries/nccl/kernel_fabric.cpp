@@ -30,7 +30,7 @@ void check(const KernelSettings& t, const Machine& machine, const Situation& s) 
   if (!machine.has_gpus())
     throw InputError("--transport " + asked + " needs GPUs, which " + machine.platform() + " does not have");
   check_gpu(t.minor, s.gpu);
-  if (t.protocol == Protocol::ll128 && s.link != NodeLink::nvlink)
+  if (t.protocol == Protocol::ll128 && !s.nvlink_only())
     throw InputError("--transport " + asked + " needs NVLink between the GPUs of a node, which " +
                      machine.platform() + " does not have");
 }

@@ -297,7 +297,7 @@ bool power_has_short_pci_trees(int minor) {
 
 bool ll128_runs(int minor, const Situation& s) {
   return s.gpu != Gpu::pascal && minor >= first_release_for[static_cast<std::size_t>(s.gpu)] &&
-         s.link == NodeLink::nvlink && (s.nodes == 1 || s.gpudirect);
+         s.nvlink_only() && (s.nodes == 1 || s.gpudirect);
 }
 
 int first_release(Gpu gpu) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "support/error.hpp"
 
@@ -13,6 +15,22 @@ constexpr double KiB = 1024;
 
 constexpr const char *gpu_channels = "channels of the GPU", *node_links = "links in the node",
                      *network_cards = "network proxies and cards";
+
+/// The channels, and the threads of each: small messages get fewer channels, then fewer threads.
+std::pair<int, int> shared_out(int channels, Shape shape, Protocol protocol, Rank ranks, double message) {
+  const bool by_ranks = protocol == Protocol::ll && shape == Shape::ring;
+  const double threshold = kernel(protocol).least_bytes * (by_ranks ? ranks : 1);
+  int threads = kernel(protocol).threads;
+  while (message < channels * threads * threshold) {
+    if (channels > 1)
+      --channels;
+    else if (threads % 128 == 0)
+      threads /= 2;
+    else
+      break;
+  }
+  return {channels, threads};
+}
 
 /// Times in us, sizes in bytes, rates in bytes per us.
 class Player {
@@ -50,19 +68,8 @@ class Player {
   bool simple() const { return protocol_ == Protocol::simple; }
   bool ll() const { return protocol_ == Protocol::ll; }
 
-  /// Small messages get fewer channels, then fewer threads.
   void share_out() {
-    const double threshold = kernel_.least_bytes * (ll() && shape_ == Shape::ring ? ranks_ : 1);
-    play_.channels = all_channels_;
-    play_.threads = kernel_.threads;
-    while (message_ < play_.channels * play_.threads * threshold) {
-      if (play_.channels > 1)
-        --play_.channels;
-      else if (play_.threads % 128 == 0)
-        play_.threads /= 2;
-      else
-        break;
-    }
+    std::tie(play_.channels, play_.threads) = shared_out(all_channels_, shape_, protocol_, ranks_, message_);
     share_ = message_ / play_.channels;
     on_rail_ = std::max(1.0, static_cast<double>(play_.channels) / s_.rails);
     turn_ = play_.threads * kernel_.bytes_a_thread;
@@ -276,6 +283,12 @@ class Player {
 };
 
 }  // namespace
+
+int channels(const Policy& policy, const Call& call, const Situation& s, Shape shape, Protocol protocol) {
+  const int all = policy.all_channels(s);
+  if (!has_transport(shape)) return all;
+  return shared_out(all, shape, protocol, call.ranks, std::max(1.0, call.message.value)).first;
+}
 
 Play play(const Policy& policy, Collective collective, const Call& call, const Situation& s,
           const Candidate& candidate, const Software& software) {

@@ -16,6 +16,9 @@ struct Play {
   std::string limited_by;  ///< what limits the rest
 };
 
+/// The channels that NCCL gives a call: small messages get fewer than `Policy::all_channels`.
+int channels(const Policy& policy, const Call& call, const Situation& s, Shape shape, Protocol protocol);
+
 /// The time of a ring or a tree, from the work of NCCL's kernels and proxies:
 /// docs/decisions/0011-nccl-transport.md. Throws InputError for other candidates.
 Play play(const Policy& policy, Collective collective, const Call& call, const Situation& s,

@@ -152,6 +152,20 @@ const Rules table[] = {
       {4096, {{rest, 6}}}, {more, {{rest, 4}}}}},
 };
 
+/// The rows from 4,096 ranks on in 5.0, where they are others: as BullSequana's copy has them
+/// (BullSequana/OpenMPI5 c3318e2).
+struct Later {
+  Collective collective;
+  std::vector<Below> sizes;
+};
+const Later since_5_0[] = {
+    {Collective::allreduce, {{2048, 2}, {16384, 5}, {32768, 3}, {rest, 6}}},
+    {Collective::alltoall, {{2048, 3}, {8192, 4}, {16384, 1}, {32768, 4}, {65536, 1}, {rest, 4}}},
+    {Collective::broadcast, {{8192, 7}, {16384, 5}, {262144, 7}, {rest, 8}}},
+    {Collective::reduce_scatter, {{1024, 1}, {8192, 2}, {rest, 4}}},
+    {Collective::alltoallv, {{rest, 1}}},
+};
+
 /// For algorithms that do not support this number of ranks: Open MPI's fallback, or in broadcast, whose scatter and
 /// recursive doubling it plays on any number, what sends as many bytes.
 struct Instead {
@@ -177,18 +191,27 @@ constexpr Started started[] = {
     {Collective::alltoall, "linear"},          {Collective::alltoallv, "linear"},
 };
 
-const Rules& rules(Collective collective) {
+const Rules& rules(std::string_view release, Collective collective) {
   for (const Rules& r : table)
     if (r.collective == collective) return r;
-  throw no_rule("openmpi-4.1", collective, openmpi_4_1_ruled());
+  throw no_rule(release, collective, openmpi_4_1_ruled());
 }
 
+int number(const std::vector<Below>& sizes, double bytes) {
+  for (const Below& b : sizes)
+    if (bytes < b.bytes || b.bytes == rest) return b.algorithm;
+  return 0;
+}
 int number(const Rules& r, Rank ranks, double bytes) {
   for (const Row& row : r.rows)
-    if (ranks < row.ranks || row.ranks == more)
-      for (const Below& b : row.sizes)
-        if (bytes < b.bytes || b.bytes == rest) return b.algorithm;
+    if (ranks < row.ranks || row.ranks == more) return number(row.sizes, bytes);
   return 0;
+}
+int number_in_5_0(const Rules& r, Rank ranks, double bytes) {
+  if (ranks >= 4096)
+    for (const Later& l : since_5_0)
+      if (l.collective == r.collective) return number(l.sizes, bytes);
+  return number(r, ranks, bytes);
 }
 
 const Known& known(const Rules& r, int number) {
@@ -205,6 +228,16 @@ std::string_view serving(Collective collective, std::string_view ours, Rank rank
   return {};
 }
 
+Pick tuned_pick(std::string_view release, decltype(number_in_5_0) number_of, Collective collective,
+                const Call& call) {
+  const Rules& r = rules(release, collective);
+  const double bytes = r.block ? call.message.value / call.ranks : call.message.value;
+  const Known& k = known(r, number_of(r, call.ranks, bytes));
+  return openmpi_play(
+      release, collective, call,
+      {.theirs = k.theirs, .ours = k.ours, .bytes = bytes, .block = r.block, .radix = k.radix});
+}
+
 }  // namespace
 
 std::vector<Collective> openmpi_4_1_ruled() {
@@ -212,12 +245,11 @@ std::vector<Collective> openmpi_4_1_ruled() {
 }
 
 Pick openmpi_4_1_pick(Collective collective, const Call& call, const Situation&) {
-  const Rules& r = rules(collective);
-  const double bytes = r.block ? call.message.value / call.ranks : call.message.value;
-  const Known& k = known(r, number(r, call.ranks, bytes));
-  return openmpi_play(
-      "openmpi-4.1", collective, call,
-      {.theirs = k.theirs, .ours = k.ours, .bytes = bytes, .block = r.block, .radix = k.radix});
+  return tuned_pick("openmpi-4.1", number, collective, call);
+}
+
+Pick openmpi_5_0_pick(Collective collective, const Call& call, const Situation&) {
+  return tuned_pick("openmpi-5.0", number_in_5_0, collective, call);
 }
 
 Pick openmpi_play(std::string_view release, Collective collective, const Call& call, const OpenMpiChoice& c) {

@@ -96,10 +96,11 @@ constexpr Format table[] = {
      "NCCL_TUNER_PLUGIN=libnccl-tuner-example.so NCCL_TUNER_CONFIG_FILE=FILE"},
     {"openmpi", "rules of Open MPI's coll/tuned, 4.1 and 5.0", "openmpi-4.1", of_openmpi, write_openmpi,
      "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename FILE (5.0: and --mca coll ^han)"},
-    {"openmpi-json", "rules of Open MPI's coll/tuned as JSON, 6.0 and later", "openmpi-4.1", of_openmpi, write_openmpi_json,
+    {"openmpi-json", "rules of Open MPI's coll/tuned as JSON, 6.0 and later", "openmpi-5.0", of_openmpi, write_openmpi_json,
      "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename FILE --mca coll ^han"},
     {"mpich", "selection JSON of MPICH 4", "mpich", of_mpich, write_mpich, "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=FILE"},
-    {"ucc", "tune strings of UCC's tl/ucp", "", of_ucc, write_ucc, "UCC_CONFIG_FILE=FILE, or its lines as variables"},
+    {"ucc", "tune strings of UCC's tl/ucp", "", of_ucc, write_ucc, 
+     "its lines as variables; of a file, UCC_CONFIG_FILE=FILE, UCC cuts lines at 500 characters, older releases at 200"},
     {"mvapich2", "variables of MVAPICH2 2.3", "", of_mvapich2, write_mvapich2, "its lines as variables", true},
 };
 // clang-format on

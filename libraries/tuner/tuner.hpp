@@ -35,7 +35,14 @@ struct Rule {
   const Entry* entry = nullptr;           ///< null: the library's own choice is not among its entries
   std::int64_t segment = 0;               ///< 0: the library's default
   std::string shape = {}, protocol = {};  ///< of NCCL: Ring, LL128
-  int channels = 0;
+  int channels = 0;                       ///< of NCCL: of large messages
+  /// Of NCCL: small messages get fewer channels. A file that states channels has to say so, as NCCL then does
+  /// not reduce them itself.
+  struct Step {
+    std::int64_t from;
+    int channels;
+  };
+  std::vector<Step> steps = {};  ///< ascending; none: `channels` for all
 };
 
 /// The rules for one number of ranks and nodes: for each collective by ascending size, from 0 without a gap.

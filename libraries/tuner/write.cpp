@@ -85,10 +85,15 @@ std::string nccl_lines(const Tuning& tuning, const std::string& ranks) {
   std::string text;
   for (const Rule& r : tuning.rules) {
     if (r.shape.empty()) continue;
-    const std::string to = r.to == no_end ? "18446744073709551615" : std::to_string(r.to);
     const std::string shape = r.shape == "NVLSTree" ? "nvls_tree" : text::lower(r.shape);
-    text += std::string(name_of(nccl_names, r.collective)) + ',' + std::to_string(r.from) + ',' + to + ',' +
-            shape + ',' + text::lower(r.protocol) + ',' + std::to_string(r.channels) + ',' + ranks + '\n';
+    const auto line = [&](std::int64_t from, std::int64_t to, int channels) {
+      text += std::string(name_of(nccl_names, r.collective)) + ',' + std::to_string(from) + ',' +
+              (to == no_end ? "18446744073709551615" : std::to_string(to)) + ',' + shape + ',' +
+              text::lower(r.protocol) + ',' + std::to_string(channels) + ',' + ranks + '\n';
+    };
+    if (r.steps.empty()) line(r.from, r.to, r.channels);
+    for (std::size_t i = 0; i < r.steps.size(); ++i)
+      line(r.steps[i].from, i + 1 < r.steps.size() ? r.steps[i + 1].from - 1 : r.to, r.steps[i].channels);
   }
   return text;
 }

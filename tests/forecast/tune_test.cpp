@@ -135,6 +135,50 @@ TEST(Tune, NcclsOwnChoiceHasItsOwnSizes) {
     }
 }
 
+/// A file that states channels switches off NCCL's own reduction: a thread of a ring in LL gets at least 8 B
+/// per rank, so that 512 threads of 16 ranks get 64 KiB (topoGetAlgoInfo, src/enqueue.cc).
+TEST(Tune, NcclsSmallMessagesKeepTheirFewChannels) {
+  TuneQuestion q = question("nccl", "dgx-a100", "allreduce");
+  q.sizes = {Bytes(1 << 20)};
+  const Tuned tuned = tune(q);
+  const auto channels = [&](Collective collective, std::int64_t size) {
+    for (const tuner::Rule& r : tuned.tuning.rules) {
+      if (r.collective != collective || size < r.from || size > r.to) continue;
+      EXPECT_EQ(r.steps.front().from, r.from);
+      int last = 0;
+      for (const tuner::Rule::Step& step : r.steps)
+        if (step.from <= size) last = step.channels;
+      EXPECT_LE(last, r.channels);
+      return last;
+    }
+    return 0;
+  };
+  EXPECT_EQ(channels(Collective::allgather, 1 << 16), 1);
+  EXPECT_EQ(channels(Collective::allgather, (2 << 16) - 1), 1);
+  EXPECT_EQ(channels(Collective::allgather, 2 << 16), 2);
+  EXPECT_EQ(channels(Collective::allgather, 3 << 16), 3);
+  EXPECT_EQ(channels(Collective::allgather, 1 << 30), 32);
+  EXPECT_NE(tuner::write_nccl(tuned.tuning).find("allgather,131072,196607,ring,ll,2,2,16\n"),
+            std::string::npos);
+}
+
+/// Rings in LL128 are faster than trees between 93 and 134 MB only: at 64 MiB trees are, and at 128 MiB, from
+/// where NCCL corrects them otherwise.
+TEST(Tune, NcclsChoiceThatComesBackIsSeen) {
+  TuneQuestion q = question("nccl", "dgx-a100", "allreduce");
+  q.ranks = 64, q.sizes = {Bytes(1 << 10)};
+  const Tuned tuned = tune(q);
+  const auto at = [&](std::int64_t size) {
+    const auto found = std::ranges::find_if(tuned.tuning.rules, [&](const tuner::Rule& r) {
+      return r.collective == Collective::allreduce && r.from <= size && size <= r.to;
+    });
+    return found->shape + " " + found->protocol;
+  };
+  EXPECT_EQ(at(1 << 26), "Tree LL128");
+  EXPECT_EQ(at(120'000'000), "Ring LL128");
+  EXPECT_EQ(at(1 << 27), "Tree LL128");
+}
+
 /// NVLS goes over none of NCCL's own transports: what it takes is no measure of what else it can be told.
 TEST(Tune, TheBestIsTheBestOfItsList) {
   TuneQuestion q = question("nccl", "dgx-h100", "allreduce");

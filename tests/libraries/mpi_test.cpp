@@ -103,6 +103,13 @@ const Expected expected[] = {
     {"openmpi-4.1", Collective::allreduce, 16, 4095, "recursive-doubling"},
     {"openmpi-4.1", Collective::allreduce, 16, 4096, "rabenseifner"},
     {"openmpi-4.1", Collective::allreduce, 5000, 32768, "ring"},
+    {"openmpi-5.0", Collective::allreduce, 5000, 32768, "rabenseifner"},
+    {"openmpi-5.0", Collective::allreduce, 4095, 3000, "ring"},  // below 4,096 ranks as 4.1
+    {"openmpi-5.0", Collective::broadcast, 4096, 262144, "scatter-allgather-rd"},
+    {"openmpi-4.1", Collective::broadcast, 4096, 262144, "knomial"},
+    {"openmpi-5.0", Collective::alltoall, 9000, 1, "bruck"},
+    {"openmpi-5.0", Collective::alltoallv, 4096, 1, "linear"},
+    {"openmpi-5.0", Collective::reduce_scatter, 9000, 8192, "butterfly"},
     {"openmpi-4.1", Collective::alltoall, 64, 64 * 1023, "bruck"},
     {"openmpi-4.1", Collective::alltoall, 64, 64 * 262144.0, "pairwise"},
     {"openmpi-4.1", Collective::alltoall, 9000, 1, "pairwise"},
@@ -219,7 +226,7 @@ TEST(MpiPolicies, what_the_catalogue_lacks_is_refused) {
 
 TEST(MpiPolicies, bad_input_is_named) {
   EXPECT_EQ(error("openmpi", Collective::allreduce, 8, 1),
-            "unknown policy 'openmpi'; did you mean 'openmpi-4.0' or 'openmpi-4.1'?");
+            "unknown policy 'openmpi'; did you mean 'openmpi-4.0', 'openmpi-4.1' or 'openmpi-5.0'?");
   EXPECT_EQ(error("mpich", Collective::halo_2d, 8, 1),
             "mpich has no rule for halo-2d; it has rules for allreduce, reduce, broadcast, allgather, "
             "reduce-scatter, alltoall, gather, scatter, barrier");
