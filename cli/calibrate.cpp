@@ -6,6 +6,7 @@
 #include "cli/calibrate_run.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
+#include "cli/own_input.hpp"
 #include "cli/verbs.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
@@ -46,10 +47,10 @@ std::vector<std::string> piece_row(const PathPiece& piece) {
   };
   const double per_byte = piece.per_byte.value.value, copied = piece.copied.value;
   return {bytes(piece.from.value), time(piece.fixed), time(piece.gap),
-          per_byte > 0
+          piece.knows_pace()
               ? interval(1e-9 / per_byte, 1e-9 / per_byte * piece.per_byte.deviation.value / per_byte)
               : "-",
-          copied > 0 ? number(1e-9 / copied) : "-"};
+          copied > 0.01 * per_byte ? number(1e-9 / copied) : "-"};
 }
 
 std::string percent(const std::optional<double>& error) {
@@ -259,6 +260,10 @@ void run_calibrate(CalibrateOptions options) {
   if (options.ping_pong.run)
     options.files.push_back(measure_for_calibration(options.ping_pong, options.output + ".ping-pong.jsonl"));
   if (options.files.empty()) throw InputError("calibrate takes --from FILE, --run or both");
+  std::vector<std::string> read;
+  for (const std::string& file : options.files) read.push_back(parse_measurement_file(file).path);
+  refuse_own_input(options.output, read, "a table");
+  refuse_own_input(options.output, {options.base}, "the base");
   const DatedTables tables = read_tables(options.files, known(options));
   progress("fitting " + count(static_cast<std::int64_t>(tables.measured.size())) + " measurements");
   if (!options.policy.empty()) {

@@ -130,14 +130,18 @@ std::vector<Samples> divided(const Samples& curve, const std::vector<Bytes>& sta
   return pieces;
 }
 
-/// Standard deviation of normal noise, from the median of residuals, of pieces that leave any.
+/// Standard deviation of normal noise, from the median of residuals, of pieces that leave any: a line through
+/// two samples leaves none of these.
 double noise_of(const std::vector<std::vector<Samples>>& curves, double least) {
   std::vector<double> all;
   for (const auto& pieces : curves)
     for (const Samples& samples : pieces) {
       if (samples.size() < 3) continue;
       const Line line = least_absolute(samples);
-      for (const Sample& s : samples) all.push_back(std::abs(residual(line, s)));
+      std::vector<double> left;
+      for (const Sample& s : samples) left.push_back(std::abs(residual(line, s)));
+      std::ranges::partial_sort(left, left.begin() + 2);
+      all.insert(all.end(), left.begin() + 2, left.end());
     }
   if (all.empty()) return least;
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);

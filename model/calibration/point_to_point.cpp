@@ -2,6 +2,7 @@
 #include "model/calibration/point_to_point.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace collcast {
 namespace {
@@ -15,15 +16,20 @@ Seconds of_window_of(int m, Seconds between, Seconds alone, Seconds reply) {
   return ((m - 1) * between + alone + reply) / m;
 }
 
-/// The inverse: the time between messages of a window, from the mean time per message.
+/// The inverse: the time between messages of a window, from the mean time per message. Where the edges take
+/// most of the window, what is left is as much less sure; a window of which noise leaves nothing says
+/// nothing.
 Samples between_messages(const PathTables& tables, const PiecewiseFit& lines) {
-  Samples between = tables.messages;
   const int m = tables.window;
-  if (m < 2) return between;
-  for (Sample& s : between) {
-    const Seconds edges = lines.time(0, s.message) + lines.time(0, reply_bytes);
-    const Seconds rest = m * s.time - edges;
-    if (rest > 0.5 * m * s.time) s.time = rest / (m - 1);
+  if (m < 2) return tables.messages;
+  Samples between;
+  for (Sample s : tables.messages) {
+    const Seconds edges = lines.time(0, s.message) + lines.time(0, reply_bytes), whole = m * s.time;
+    const Seconds rest = whole - edges, unsure = lines.noise * Seconds(std::hypot(whole.value, edges.value));
+    if (!(rest > 2 * unsure)) continue;
+    s.rounding = std::max(s.rounding * (whole / rest), unsure / rest - lines.noise);
+    s.time = rest / (m - 1);
+    between.push_back(s);
   }
   return between;
 }
@@ -69,6 +75,7 @@ PathPiece costs(const Piece& piece, const PathTables& tables, const Samples& bet
   if (!messages.empty()) {
     const Line line = between_line(messages, latency, noise);
     costs.gap = line.at_zero;
+    if (costs.gap->value < Seconds(1e-15)) costs.gap->value = {};  // rounding
     costs.per_byte = line.per_byte;
   }
   if (latency.empty()) return costs;

@@ -30,6 +30,9 @@ struct PathPiece {
   std::optional<Estimate<Seconds>> gap;    ///< between messages of a window, without the bytes
   Estimate<SecondsPerByte> per_byte;       ///< G: for which each byte occupies the port
   SecondsPerByte copied;                   ///< what each byte adds to the latency alone, as copies do
+
+  /// Whether its messages are long enough for their bytes to be told from what each message costs.
+  bool knows_pace() const { return per_byte.deviation < 0.5 * per_byte.value; }
 };
 
 struct PathFit {

@@ -68,7 +68,7 @@ class Calibrator {
     set_shared_bandwidth(sorted);
     for (PathReport& report : out_.paths) {
       fit_together(report, sorted.paths.at(report.path));
-      raise_links(report);
+      raise_links(report, sorted.paths.at(report.path));
       tell_pace(report);
       set_latency(report);
     }
@@ -218,9 +218,9 @@ class Calibrator {
       return;
     double fastest = 0, links = HUGE_VAL;
     for (const PathPiece& piece : report.fit.pieces)
-      fastest = std::max(fastest, 1e-9 / piece.per_byte.value.value);
+      if (piece.knows_pace()) fastest = std::max(fastest, 1e-9 / piece.per_byte.value.value);
     for (const Hop& hop : hops_of(now(), report.path)) links = std::min(links, hop.bandwidth_GBps);
-    if (fastest < 0.9 * links)
+    if (fastest > 0 && fastest < 0.9 * links)
       out_.notes.push_back(
           name(report.path) + ": one pair reaches " + text::gbps(fastest) + ", " + base_.name() +
           "'s links " + text::gbps(links) +
@@ -232,9 +232,11 @@ class Calibrator {
   /// Latency beyond the links' is the software's as long as it is short; a message that is faster than the
   /// links, or slower by more than software costs, was sent over other links.
   void set_latency(const PathReport& report) {
-    if (report.path != Path{Way::between_nodes} || !report.fit.pieces[0].fixed) return;
+    if (!report.fit.pieces[0].fixed) return;
     const Estimate<Seconds>& fixed = *report.fit.pieces[0].fixed;
     const Seconds links = PathMachine(hardware_of(now()), report.path).wire(Bytes(0)).latency;
+    if (report.path.way != Way::between_nodes) return lower_latency(report, fixed, links);
+    if (report.path != Path{Way::between_nodes}) return;
     const std::optional<StarFit>& together = report.together;
     const bool known = together && together->overhead.determined && together->receive_overhead.determined;
     const Seconds overheads =
@@ -261,6 +263,21 @@ class Calibrator {
     tell_unlike(parameter, before, after, " us");
   }
 
+  /// Links within a node are no slower than a message that went over them: all as much faster, as nothing
+  /// says which.
+  void lower_latency(const PathReport& report, const Estimate<Seconds>& fixed, Seconds links) {
+    if (!(fixed.value < links)) return;
+    std::set<std::string> lowered;
+    for (const Hop& hop : hops_of(now(), report.path)) {
+      if (!(hop.latency_us > 0) || !lowered.insert(hop.latency).second) continue;
+      const double share = fixed.value / links;
+      set_hardware(hop.latency,
+                   calibrated(hop.latency_us * share, hop.latency_us * (fixed.deviation / links),
+                              source(report.files)),
+                   "a message " + name(report.path) + " takes " + text::seconds(fixed.value.value));
+    }
+  }
+
   void tell_unexplained(const PathReport& report, const std::optional<double>& error, const char* what) {
     constexpr double half = 0.5;
     if (error && *error > half)
@@ -277,15 +294,19 @@ class Calibrator {
                            text::number(after) + unit);
   }
 
-  /// No link on the way is slower than what went over it; but a message uses one NIC.
-  void raise_links(const PathReport& report) {
+  /// No link on the way is slower than what went over it, of which latency and gaps hide little where
+  /// messages are large; but a message uses one NIC.
+  void raise_links(const PathReport& report, const PathMeasurements& tables) {
+    BytesPerSecond reached;
+    for (const auto* table : {&tables.latency, &tables.messages})
+      for (const Measurement& m : *table) reached = std::max(reached, m.message / m.time);
     const PathPiece* fastest = nullptr;
     for (const PathPiece& piece : report.fit.pieces)
-      if (piece.last >= Bytes(262144) && piece.per_byte.value.value > 0 &&
+      if (piece.last >= Bytes(262144) && piece.knows_pace() &&
           (fastest == nullptr || piece.per_byte.value < fastest->per_byte.value))
         fastest = &piece;
     if (fastest == nullptr) return;
-    double rate = 1e-9 / fastest->per_byte.value.value;
+    double rate = std::min(1e-9 / fastest->per_byte.value.value, 1e-9 * reached.value * 1.05);
     if (report.path.way == Way::between_nodes && nic_GBps_ && rate > 1.02 * *nic_GBps_) {
       out_.notes.push_back(name(report.path) + ": one pair reaches " + text::number(rate) +
                            " GB/s, and several pairs " + text::number(*nic_GBps_) +
@@ -294,7 +315,8 @@ class Calibrator {
     }
     const double deviation = rate * fastest->per_byte.deviation.value / fastest->per_byte.value.value;
     for (const Hop& hop : hops_of(now(), report.path))
-      if (hop.bandwidth_GBps < 0.995 * rate && raised_.insert(hop.parameter).second)
+      if (hop.bandwidth_GBps < rate - std::max(0.01 * rate, 2 * deviation) &&
+          raised_.insert(hop.parameter).second)
         set_hardware(hop.parameter,
                      calibrated_rate(rate / hop.count, deviation / hop.count, source(report.files)),
                      name(report.path) + " reaches more");
@@ -305,13 +327,30 @@ class Calibrator {
     for (const PathReport& report : out_.paths) {
       const Wire links = PathMachine(hardware, report.path).wire(Bytes(0));
       const auto [way, memory] = software_keys(report.path);
-      Json costs =
-          software_costs(report.fit, report.together, {links.latency, links.per_byte}, source(report.files));
+      Bytes longest;
+      for (const PathPiece& piece : report.fit.pieces)
+        if (piece.fixed) longest = std::max(longest, piece.last);
+      BaseSoftware base{{}, PathMachine(now(), report.path).wire(longest).eager};
       Json& software = json_["software"][way][memory];
+      if (!software.is_null()) base.costs = software;
+      Json costs = software_costs(report.fit, report.together, {links.latency, links.per_byte}, base,
+                                  source(report.files));
       if (software.contains("pieces") && !costs.contains("pieces")) costs["pieces"] = Json::array();
       software.update(costs);
       software_[way][memory] = costs;
+      tell_undetermined(report, costs);
     }
+  }
+
+  void tell_undetermined(const PathReport& report, const Json& costs) {
+    const Wire longest = PathMachine(now(), report.path).wire(Bytes(1 << 30));
+    if (!costs.contains("handshake_us") && !longest.eager)
+      out_.notes.push_back(name(report.path) +
+                           ": no half round trip is longer than the eager limit; a rendezvous stays at " +
+                           text::seconds(longest.handshake.value));
+    if (!costs.contains("bandwidth_GBps") && !costs.contains("pieces"))
+      out_.notes.push_back(name(report.path) +
+                           ": messages are too short to tell how fast bytes are; that stays as it was");
   }
 
   /// Only what differs from the base.

@@ -24,8 +24,8 @@ struct Node {
 
   Hop hop(int line) const {
     const Blueprint::Line& l = blueprint.lines[static_cast<std::size_t>(line)];
-    const Parameter& bandwidth = blueprint.link_kinds[static_cast<std::size_t>(l.kind)].bandwidth;
-    return {bandwidth.path, l.count, l.count * bandwidth.value};
+    const auto& [name, type, bandwidth, latency] = blueprint.link_kinds[static_cast<std::size_t>(l.kind)];
+    return {bandwidth.path, l.count, l.count * bandwidth.value, latency.path, latency.value};
   }
   void add_route(int from, int to, std::vector<Hop>& hops) const {
     for (const int link : graph.route(from, to))

@@ -20,9 +20,11 @@ Ends ends_of(const Description& platform, const Path& path);
 
 /// A link on the way, as its platform describes it.
 struct Hop {
-  std::string parameter;  ///< of its bandwidth
-  int count;              ///< side by side
-  double bandwidth_GBps;  ///< of all of them
+  std::string parameter;     ///< of its bandwidth
+  int count;                 ///< side by side
+  double bandwidth_GBps;     ///< of all of them
+  std::string latency = {};  ///< the parameter; empty: none of its own
+  double latency_us = 0;
 };
 std::vector<Hop> hops_of(const Description& platform, const Path& path);
 /// Between two GPUs of a node, numbered as the ranks' devices.

@@ -224,14 +224,16 @@ class NcclCalibrator {
       widen(on.message, std::max<std::int64_t>(1, std::llround(c.call.message.value)));
     }
     std::set<std::string> collectives;
-    std::vector<std::vector<double>> errors;
-    for (const auto& [table, cases] : by_table()) {
-      collectives.emplace(definition(std::get<Collective>(table)).name);
-      errors.emplace_back();
-      for (const Case* c : cases) errors.back().push_back(-c->log_error(now));
+    std::map<std::tuple<Collective, Rank, int>, std::vector<double>>
+        errors;  // of one call, however many runs
+    for (const Case& c : cases_) {
+      collectives.emplace(definition(c.measured->collective).name);
+      errors[{c.measured->collective, c.call.ranks, c.measured->nodes}].push_back(-c.log_error(now));
     }
     on.collectives.assign(collectives.begin(), collectives.end());
-    set_residuals(on, errors);
+    std::vector<std::vector<double>> groups;
+    for (auto& [call, all] : errors) groups.push_back(std::move(all));
+    set_residuals(on, groups);
     return on;
   }
 

@@ -12,8 +12,8 @@ namespace {
 constexpr double between_runs = 0.02;
 /// What is not empty, however little: a share of a small message may be less than a byte.
 const Bytes not_empty(0.01024);
-/// Copies faster than this do not show in any table.
-constexpr double fastest_copy_GBps = 1000;
+/// Copies as fast as this do not show in any table.
+constexpr double no_copies_GBps = 1e6;
 
 double rounded(double value) {
   if (value == 0) return 0;
@@ -37,12 +37,25 @@ double uncertainty(double value, double deviation) {
 }
 
 Json time_us(Seconds value, Seconds deviation, const std::string& source) {
+  if (value < Seconds(1e-15)) value = {};  // rounding
   return calibrated(value.value * 1e6, deviation.value * 1e6, source);
 }
 
 /// The slower of what was fitted and what the links allow.
 SecondsPerByte pace(const PathPiece& piece, const Hardware& hardware) {
   return std::max(piece.per_byte.value, hardware.per_byte);
+}
+
+/// Whether the links let no byte pass as fast as the piece's: they pass while an overhead is paid.
+bool hidden(const PathPiece& piece, const Hardware& hardware) {
+  return piece.gap && piece.per_byte.value + 2 * piece.per_byte.deviation < hardware.per_byte;
+}
+
+/// Whether the base's bandwidth is below anything that the piece allows.
+bool is_too_slow(const Json& base, const PathPiece& piece) {
+  return base.contains("bandwidth_GBps") &&
+         SecondsPerByte(1e-9 / base["bandwidth_GBps"]["value"].get<double>()) >
+             piece.per_byte.value + 2 * piece.per_byte.deviation;
 }
 
 Json bandwidth_GBps(const PathPiece& piece, const Hardware& hardware, const std::string& source) {
@@ -99,7 +112,14 @@ Seconds most_overhead(const PathPiece& streamed, Seconds below) {
 /// The share of `rest` (beyond links and handshake) that is overhead: at most what the stream allows, and at
 /// most half. What was not streamed, as empty messages are not, is taken to leave at the pace of the next
 /// longer ones.
-Shares shares(const PathPiece& piece, Seconds rest, const PathPiece* streamed, Seconds below) {
+Shares shares(const PathPiece& piece, Seconds rest, const PathPiece* streamed, Seconds below,
+              const Hardware& hardware) {
+  if (hidden(piece, hardware)) {  // the overhead is all that keeps messages waiting
+    const StarCost sends{std::min(piece.gap->value, rest).value, piece.gap->deviation.value, true};
+    const StarCost receives{std::min(piece.gap->value, rest - Seconds(sends.value)).value, sends.deviation,
+                            true};
+    return {sends, receives, StarCost{0, 0, true}};
+  }
   Seconds overhead = 0.5 * rest;
   if (streamed) overhead = std::min(overhead, most_overhead(*streamed, below));
   const StarCost each{overhead.value, 0, true};
@@ -119,10 +139,11 @@ Shares shares(const PathPiece& piece, Seconds rest, const StarFit& together) {
   return {sends, receives, own ? gap : at_most(together.gap, gap ? gap->value : together.gap.value)};
 }
 
-/// LogGP's costs of one piece; what the table lacks is left to the base. `below`: the overhead of shorter
+/// LogGP's costs of one piece; what the table lacks is as `otherwise`. `below`: the overhead of shorter
 /// messages, then that of these.
 Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optional<StarFit>& together,
-           const Hardware& hardware, const Rendezvous& protocol, const std::string& source, Seconds& below) {
+           const Hardware& hardware, const Rendezvous& protocol, const Json& otherwise,
+           const std::string& source, Seconds& below) {
   Json json = Json::object();
   const auto put = [&](const char* key, const StarCost& cost) {
     if (cost.determined)
@@ -135,7 +156,7 @@ Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optiona
     Seconds rest = piece.fixed->value - hardware.latency;
     if (piece.from >= protocol.from) rest -= protocol.handshake;
     rest = std::max(rest, Seconds());
-    found = together ? shares(piece, rest, *together) : shares(piece, rest, streamed, below);
+    found = together ? shares(piece, rest, *together) : shares(piece, rest, streamed, below, hardware);
     below = Seconds(found.overhead.value);
     const Seconds overheads(found.overhead.value + found.receive_overhead.value);
     put("overhead_us", found.overhead);
@@ -148,12 +169,15 @@ Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optiona
                                    (latency.value + 2 * all) * 1e6, source);
   }
   if (found.gap) put("gap_us", *found.gap);
-  json["bandwidth_GBps"] = bandwidth_GBps(piece, hardware, source);
+  if (piece.knows_pace() || is_too_slow(otherwise, piece))
+    json["bandwidth_GBps"] = bandwidth_GBps(piece, hardware, source);
   if (piece.fixed && piece.gap) {
     // what the links take of a lone message's bytes, copies do not
     const SecondsPerByte copied = piece.per_byte.value + piece.copied - pace(piece, hardware);
-    const double copy = 1e-9 / std::max(1e-9 / fastest_copy_GBps, copied.value);
-    json["copy_GBps"] = calibrated_rate(copy, 0, source);
+    if (copied > 0.01 * pace(piece, hardware))
+      json["copy_GBps"] = calibrated_rate(1e-9 / copied.value, 0, source);
+    else if (otherwise.contains("copy_GBps"))
+      json["copy_GBps"] = calibrated_rate(no_copies_GBps, 0, source);
   }
   return json;
 }
@@ -171,21 +195,24 @@ Json calibrated_rate(double value, double deviation, const std::string& source) 
 }
 
 Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, const Hardware& hardware,
-                    const std::string& source) {
+                    const BaseSoftware& base, const std::string& source) {
   const Rendezvous protocol = rendezvous(fit, hardware);
   Seconds below(HUGE_VAL);
+  Json otherwise = base.costs;  // what holds where a piece does not say
   const auto costs_of = [&](std::size_t i) {
     const auto streamed = std::find_if(fit.pieces.begin() + static_cast<std::ptrdiff_t>(i), fit.pieces.end(),
                                        [](const PathPiece& piece) { return piece.gap.has_value(); });
     return costs(fit.pieces[i], streamed == fit.pieces.end() ? nullptr : &*streamed, together, hardware,
-                 protocol, source, below);
+                 protocol, otherwise, source, below);
   };
   Json software = costs_of(0);
+  otherwise.update(software);
   if (std::isfinite(protocol.from.value)) {
     const double limit = (protocol.from.value - 1) / 1024;
     software["eager_limit_KiB"] = {{"value", limit}, {"source", source}, {"stamp", "calibrated"}};
   }
-  software["handshake_us"] = time_us(protocol.handshake, Seconds(), source);
+  if (std::isfinite(protocol.from.value) || !base.eager)
+    software["handshake_us"] = time_us(protocol.handshake, Seconds(), source);
   for (std::size_t i = 1; i < fit.pieces.size(); ++i) {
     const Bytes from = fit.pieces[i - 1].last > Bytes(0) ? fit.pieces[i].from : not_empty;
     Json piece = {{"from_KiB", {{"value", from.value / 1024}, {"source", source}, {"stamp", "calibrated"}}}};

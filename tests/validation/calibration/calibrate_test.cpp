@@ -55,6 +55,80 @@ TEST(Calibrate, KnownPlatformComesBack) {
   }
 }
 
+/// A platform that is calibrated on its own predictions makes the same ones: overheads that hide bytes, links
+/// that hide copies and hidden gaps included.
+TEST(Calibrate, OwnPredictionsComeBack) {
+  const auto expect_same = [](const char* name, const Path& path, double noise) {
+    const Description base = load_platform(name);
+    const Calibration c = calibrate(base, tables_of(base, path, noise, 1));
+    EXPECT_TRUE(noise > 0 || c.hardware.empty()) << name;
+    const Description found = laid_over(base, c.platform);
+    double all = 0, count = 0;
+    for (double n = 1; n <= 4194304; n *= 2)
+      for (const Timing timing : {Timing::latency, Timing::bandwidth}) {
+        Measurement m = measured(timing, path.way == Way::between_nodes ? 2 : 1, n, 1);
+        m.from = m.to = path.from;
+        const double off = std::abs(predicted(found, path, m) / predicted(base, path, m) - 1);
+        EXPECT_TRUE(noise > 0 || off < 0.1) << name << ' ' << n;  // where a piece ends between two sizes
+        all += off, ++count;
+      }
+    EXPECT_LT(all / count, std::max(0.005, noise)) << name;
+  };
+  const Path devices{Way::between_nodes, Memory::device, Memory::device};
+  const Path in_node{Way::in_node, Memory::host, Memory::host};
+  const Path on_nvlink{Way::in_node, Memory::device, Memory::device};
+  for (const double noise : {0.0, 0.01}) {
+    for (const char* name : {"edr-cluster", "fugaku", "frontera", "summit", "testbed"})
+      expect_same(name, between, noise);
+    for (const char* name : {"dgx-a100", "edr-cluster", "frontier"}) expect_same(name, devices, noise);
+    for (const char* name : {"localhost", "frontera"}) expect_same(name, in_node, noise);
+    for (const char* name : {"dgx-a100", "dgx-b200", "dgx-1v"}) expect_same(name, on_nvlink, noise);
+  }
+}
+
+/// What small messages do not tell stays the base's: how fast bytes are, and what a rendezvous costs.
+TEST(Calibrate, SmallMessagesTellNothingOfLargeOnes) {
+  const Description base = load_platform("edr-cluster");
+  std::vector<Measurement> small;
+  for (double n = 1; n <= 4096; n *= 2) {
+    small.push_back(measured(Timing::latency, 2, n, 1));
+    small.back().time = predicted(base, between, small.back());
+  }
+  const Measurement large = measured(Timing::latency, 2, 65536, 1);
+  const double before = predicted(base, between, large).value;
+  for (const auto& table : {small, std::vector{small[3]}}) {
+    const Calibration c = calibrate(base, table);
+    const Json& host = c.platform["software"]["between_nodes"]["host"];
+    EXPECT_FALSE(host.contains("handshake_us"));
+    EXPECT_NEAR(predicted(laid_over(base, c.platform), between, large).value, before, 0.02 * before);
+    ASSERT_FALSE(c.notes.empty());
+  }
+  EXPECT_FALSE(
+      calibrate(base, {small[3]}).platform["software"]["between_nodes"]["host"].contains("bandwidth_GBps"));
+}
+
+/// Of a window of 64 messages of 1 B on a way of 2 ms, the way is three quarters.
+TEST(Calibrate, LongWaysAreTakenOffWindows) {
+  Json json = load_platform("edr-cluster").json();
+  json["network"]["latency_us"]["value"] = 1000;
+  json["software"]["between_nodes"]["host"]["gap_us"]["value"] = 20;
+  const Description base("far", "far.json", json);
+  const Calibration c = calibrate(base, tables_of(base, between, 0, 1));
+  EXPECT_NEAR(c.platform["software"]["between_nodes"]["host"]["gap_us"]["value"].get<double>(), 20, 0.1);
+}
+
+/// A node's links are no slower than a message that went over them.
+TEST(Calibrate, LinksOfANodeAreLowered) {
+  const Path in_node{Way::in_node, Memory::host, Memory::host};
+  const Description base = load_platform("localhost");
+  const Calibration c =
+      calibrate(base, {measured(Timing::latency, 1, 8, 0.15e-6), measured(Timing::latency, 1, 64, 0.15e-6)});
+  ASSERT_EQ(c.hardware.size(), 1u);
+  EXPECT_EQ(c.hardware[0].parameter, "node.link_kinds.shared-memory.latency_us");
+  const Measurement m = measured(Timing::latency, 1, 8, 1);
+  EXPECT_NEAR(predicted(laid_over(base, c.platform), in_node, m).value, 0.15e-6, 0.01e-6);
+}
+
 /// Plain LogGP on the base's own links: [us], GB/s.
 struct LogGp {
   double overhead, receive_overhead, latency, GBps;
