@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <set>
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
@@ -181,6 +182,10 @@ int validate_script(const CampaignOptions& options) {
 }
 
 int validate_report(const CampaignOptions& options) {
+  std::set<std::filesystem::path> seen;
+  for (const std::string& folder : options.reports)
+    if (!seen.insert(std::filesystem::weakly_canonical(folder)).second)
+      throw InputError(folder + ": is named twice");
   return tell({options.reports.begin(), options.reports.end()}, options.format, options.plot);
 }
 

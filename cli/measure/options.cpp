@@ -20,7 +20,8 @@ Options parse(int argc, char** argv) {
       "Measures the points of a file, one JSON line each: what `collcast validate --run` and `collcast "
       "calibrate --run` start.\n\nExample: mpirun -np 8 collcast-measure points.jsonl",
       "collcast-measure");
-  app.add_option("file", o.file, "One request per line, as prediction.jsonl holds them")->required();
+  app.add_option("file", o.file, "One request per line, as `validate --run` and `calibrate --run` write them")
+      ->required();
   app.add_option("--least", o.effort.least, "Smallest number of repetitions")->check(CLI::Range(1, 1000000));
   app.add_option("--most", o.effort.most, "Largest number of repetitions")->check(CLI::Range(1, 1000000));
   app.add_option("--interval", o.effort.interval,

@@ -50,7 +50,7 @@ Ends ends_of(const Description& platform, const Path& path) {
   const int slots = node.blueprint.ranks_per_node;
   if (path.way == Way::between_nodes) {
     if (node.blueprint.max_nodes < 2)
-      throw InputError(platform.name() + " has one node; a table between nodes cannot calibrate it");
+      throw InputError(platform.name() + " has one node; the table is of two");
     return {slots + 1, {0, path.from}, {slots, path.to}};
   }
   const int other = other_slot(node, path.way);

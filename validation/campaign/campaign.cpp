@@ -26,6 +26,20 @@ Node of_row_or_file(const Node& row, const Node& file, const char* key) {
   return row.has(key) ? row.at(key) : file.at(key);
 }
 
+Bytes segment_of(const Node& node) {
+  const Bytes segment = node.size();
+  if (segment < Bytes(1)) node.reject("a segment has at least a byte");
+  return segment;
+}
+
+/// What a row says although its calls have no such thing.
+void refuse_unused(const Node& row, const Point& p) {
+  if (row.has("root") && !definition(p.collective).rooted)
+    row.at("root").reject(std::string(definition(p.collective).name) + " has no root");
+  for (const char* key : {"radix", "segment", "channels"})
+    if (row.has(key) && !p.algorithm) row.at(key).reject("the library chooses for itself");
+}
+
 /// One row of the file is the product of its lists.
 void add_row(const Node& row, const Node& file, std::vector<PlannedPoint>& points) {
   row.only({"collective", "algorithm", "ranks", "sizes", "root", "radix", "segment", "channels",
@@ -36,6 +50,7 @@ void add_row(const Node& row, const Node& file, std::vector<PlannedPoint>& point
       row.at("collective").guarded([&] { return definition(row.at("collective").text()).collective; });
   if (const std::string name = row.at("algorithm").text(); name != library_algorithm)
     p.algorithm = row.at("algorithm").guarded([&] { return &algorithm(p.collective, name); });
+  refuse_unused(row, p);
   if (row.has("root")) p.call.root = row.at("root").count(0);
   if (row.has("channels")) p.call.channels = row.at("channels").count(1);
   p.jobs = row.has("jobs") ? row.at("jobs").count(1) : 1;
@@ -56,8 +71,7 @@ void add_row(const Node& row, const Node& file, std::vector<PlannedPoint>& point
               planned.segments = PlannedPoint::Segments::best;
             else
               p.call.segments = std::max<Block>(
-                  1, static_cast<Block>(
-                         std::ceil(p.call.message / std::max(Bytes(1), row.at("segment").size()))));
+                  1, static_cast<Block>(std::ceil(p.call.message / segment_of(row.at("segment")))));
           }
           if (p.algorithm) row.guarded([&] { check(*p.algorithm, p.call); });
           points.push_back(planned);
@@ -68,7 +82,10 @@ MeasurementSettings read_settings(const Node& node) {
   node.only({"least", "most", "interval", "limit_s", "check_up_to", "multicast", "overlap_workers"});
   MeasurementSettings settings;
   if (node.has("least")) settings.least = node.at("least").count(1);
-  if (node.has("most")) settings.most = node.at("most").count(1);
+  settings.most = node.has("most") ? node.at("most").count(1) : std::max(settings.most, settings.least);
+  if (settings.most < settings.least)
+    node.reject("most, " + std::to_string(settings.most) + ", is below least, " +
+                std::to_string(settings.least));
   if (node.has("interval")) settings.interval = node.at("interval").number();
   if (node.has("limit_s")) settings.limit_s = node.at("limit_s").number();
   if (node.has("check_up_to")) settings.check_up_to = node.at("check_up_to").size();

@@ -177,7 +177,13 @@ Measurement read_row(const Text& text, const Line& line, const OsuTable& table, 
   rate ? read_bandwidth(text, line, table, words, m) : read_time(text, line, table, words, m);
   m.mean_over_ranks = m.timing == Timing::collective;
   count_message(text, line, *table.test, m);
-  if (m.timing != Timing::collective && m.ranks == 0) m.ranks = 2 * m.pairs;
+  if (m.timing == Timing::collective) return m;
+  if (m.ranks == 0) m.ranks = 2 * m.pairs;
+  if (!table.test->pairs_vary && m.ranks != 2)
+    text.reject(line.number, "this test has 2 ranks, not " + std::to_string(m.ranks));
+  if (m.nodes > m.ranks)
+    text.reject(line.number,
+                std::to_string(m.ranks) + " ranks are not on " + std::to_string(m.nodes) + " nodes");
   return m;
 }
 

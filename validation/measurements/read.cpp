@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "support/error.hpp"
@@ -141,7 +142,9 @@ std::string DatedTables::source() const {
 
 DatedTables read_tables(const std::vector<std::string>& files, const FileFacts& more) {
   DatedTables tables;
+  std::set<std::string> seen;
   for (const std::string& text : files) {
+    if (!seen.insert(text).second) throw InputError(text + ": is named twice");
     const MeasurementFile file = parse_measurement_file(text, more);
     for (Measurement& m : read_measurements(file)) tables.measured.push_back(std::move(m));
     tables.dates[file.path] = date_of(file.path);

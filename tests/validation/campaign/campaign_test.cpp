@@ -84,6 +84,15 @@ TEST(CampaignFile, SaysWhatIsWrongAndWhere) {
             "c.json.points: allreduce ring, 4 ranks, 1 KiB is there twice");
   EXPECT_EQ(refusal(with_row(R"({"collective": "broadcast", "algorithm": "flat", "root": 4})")),
             "c.json.points[0]: root must be a rank from 0 to 3, got 4");
+  EXPECT_EQ(refusal(with_row(R"({"collective": "allreduce", "algorithm": "ring", "root": 1})")),
+            "c.json.points[0].root: allreduce has no root");
+  EXPECT_EQ(refusal(with_row(R"({"collective": "allreduce", "algorithm": "library", "segment": "1KiB"})")),
+            "c.json.points[0].segment: the library chooses for itself");
+  EXPECT_EQ(refusal(with_row(R"({"collective": "broadcast", "algorithm": "chain", "segment": "0"})")),
+            "c.json.points[0].segment: a segment has at least a byte");
+  EXPECT_EQ(
+      refusal(R"({"ranks": 4, "sizes": 4, "measure": {"least": 50, "most": 10}, "points": )" + ring + "}"),
+      "c.json.measure: most, 10, is below least, 50");
   EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": 4, "measure": {"limit_s": -1}, "points": )" + ring + "}"),
             "c.json.measure.limit_s: must be a number of 0 or more, not -1");
   EXPECT_EQ(refusal(R"({"ranks": 4, "sizes": 4, "bounds": {"mean": 0.1}, "points": )" + ring + "}"),

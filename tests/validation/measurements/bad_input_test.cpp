@@ -37,6 +37,11 @@ TEST(BadTable, Osu) {
             "t:3: a row before the line that names the columns, as '# Size  Latency (us)' does");
   EXPECT_EQ(changed(osu_latency, "DEVICE", "MOON"),
             "t:2: buffers on MOON are not known; HOST, DEVICE and MANAGED are");
+  const auto known = [](FileFacts facts) {
+    return complaint([&] { parse_measurements(osu_latency, "t", facts); });
+  };
+  EXPECT_EQ(known({.ranks = 8, .nodes = 2}), "t:4: this test has 2 ranks, not 8");
+  EXPECT_EQ(known({.nodes = 3}), "t:4: 2 ranks are not on 3 nodes");
   EXPECT_EQ(changed(osu_allgather, "28.87", "28.88"),
             "t:6: allgather is measured by one rank's block here; say FILE:ranks=N");
   EXPECT_EQ(changed(osu_multiple_bandwidth, "# [ pairs: 4 ] [ window size: 32 ]", "#"),
