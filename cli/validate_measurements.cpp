@@ -110,11 +110,7 @@ int validate_measurements(const MeasurementOptions& options) {
   if (options.bound && *options.bound < 0) throw InputError("--bound must be 0 or more");
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
-  std::vector<Measurement> all;
-  for (const std::string& name : options.files) {
-    const std::vector<Measurement> table = read_measurements(parse_measurement_file(name));
-    all.insert(all.end(), table.begin(), table.end());
-  }
+  const std::vector<Measurement> all = read_tables(options.files).measured;
   progress("predicting " + count(static_cast<std::int64_t>(all.size())) + " measurements");
   const Comparison c = accuracy::compare(all, platform, options.policy);
   progress_end();

@@ -58,7 +58,7 @@ void add_replay_options(CLI::App& verb, ReplayText& text) {
       ->option_text("N");
   verb.add_option("-a,--algorithm", text.algorithms,
                   "Algorithm of one collective, e.g. allreduce=ring, or of its messages from a size on: "
-                  "allreduce@64KiB=ring; the others take the fastest by critical path")
+                  "allreduce@64KiB=ring; the others take what --policy chooses")
       ->option_text("COLLECTIVE[@SIZE]=A");
   add_policy(verb, text.policy,
              "The library that chooses for the other collectives, per communicator (default: fastest; for "
@@ -89,8 +89,10 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
               "; all take compression=fp16, tp, sequence=1, cp, sp, micro-batches, schedule=1f1b|gpipe, "
               "recompute=1|selective|except-last; all but fsdp and zero3 pp, interleave, "
               "balance=A/B/.. (blocks or layers of each part); those that allreduce gradients "
-              "hierarchical=1; ddp, megatron, zero1, zero2, per-tensor and one ep, imbalance; those that "
-              "allreduce in buckets or rounds per-gpu")
+              "hierarchical=1 (on full nodes, without tp, pp, cp and sp); ddp, megatron, zero1, zero2, "
+              "per-tensor, "
+              "one, tf-distribute, ddl and gems ep, imbalance; those that allreduce in buckets or rounds "
+              "per-gpu")
       ->option_text("F");
   verb.add_option("--policy", text.policy,
                   "The library that chooses and sends collectives, as in predict (default between GPUs: "

@@ -1318,8 +1318,8 @@ TEST(Training, SaysWhatIsWrong) {
   }
   EXPECT_EQ(
       framework("horovod:ep=2"),
-      "framework horovod: experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor and "
-      "one");
+      "framework horovod: experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor, one, "
+      "tf-distribute, ddl and gems");
   EXPECT_EQ(framework("megatron:gradients=bf16"),
             "framework megatron: gradients takes 16bit or fp32, got 'bf16'");
   EXPECT_THAT(framework("ddp:gradients=fp32"), ::testing::StartsWith("framework ddp has no 'gradients'"));

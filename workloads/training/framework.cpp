@@ -242,8 +242,10 @@ void share_work(Settings& s, Framework& f) {
   f.tensor = s.count("tp", 1);
   f.pipeline = sharers(s, "pp", pipelines, "sharded parameters (fsdp, zero3) go without pp");
   if (pipelines) f.interleave = s.count("interleave", 1);
-  f.experts = sharers(s, "ep", routes,
-                      "experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor and one");
+  f.experts = sharers(
+      s, "ep", routes,
+      "experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor, one, tf-distribute, ddl "
+      "and gems");
   if (routes) f.imbalance = s.real("imbalance", 1);
   f.spatial = s.count("sp", 1);
   f.context = s.count("cp", 1);
