@@ -61,8 +61,7 @@ void Several::set(const std::vector<std::string>& assignments) {
 }
 
 void Several::refuse(bool given, const std::string& option) const {
-  if (given && several_)
-    throw InputError(option + " takes a single case, not a list of them; `collcast sweep` runs many");
+  if (given && several_) throw InputError(option + " takes a single case, not a list of them");
 }
 
 int Several::answer(const std::string& verb, const std::string& about, Format format,

@@ -60,6 +60,7 @@ void answer_what_if(report::Report& report, const std::string& platform, const W
   if (asked.sensitivity) {
     const std::vector<Elasticity> moving = sensitivity(with, counted(quick)).back();
     report.sections.push_back(report::sensitivity_table(moving));
+    if (!report.remark.empty() && !report.remark.ends_with('\n')) report.remark += '\n';
     report.remark += report::words(moving);
   }
   progress_end();

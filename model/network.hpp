@@ -43,9 +43,13 @@ struct Wire {
   Seconds other_sender = {};
   /// By how much the port where it arrives is faster than the slowest link.
   SecondsPerByte spare_in = {};
+  /// The same of the port where it leaves, if that serves messages of other queues meanwhile.
+  SecondsPerByte spare_out = {};
 
-  /// For how long the bytes of a message occupy the port where they leave, and the one where they arrive.
+  /// For how long the bytes of a message occupy the slowest link, the port where they leave, and the one
+  /// where they arrive.
   Seconds occupation(Bytes bytes) const { return bytes * (per_byte - software); }
+  Seconds occupation_out(Bytes bytes) const { return bytes * (per_byte - software - spare_out); }
   Seconds occupation_in(Bytes bytes) const { return bytes * (per_byte - software - spare_in); }
   /// The part of the time for which a message holds the port where it leaves that is its gap.
   double gap_share(Bytes bytes) const { return gap > Seconds(0) ? gap / (gap + occupation(bytes)) : 0; }

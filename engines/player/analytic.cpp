@@ -39,7 +39,7 @@ void Analytic::deliver(Index id, const Message& message, Seconds out) {
 void Analytic::inject(Index id, const Message& message, Seconds out) {
   const Wire& wire = message.wire;
   const Seconds transmission = message.bytes * wire.per_byte;
-  const Seconds taken = wire.occupation(message.bytes), taken_in = wire.occupation_in(message.bytes);
+  const Seconds taken = wire.occupation_out(message.bytes), taken_in = wire.occupation_in(message.bytes);
   const Seconds start = std::max(message.posted, out);
   free_[wire.out] = std::max(free_[wire.out], start + wire.gap + taken);
   occupy(message, wire.gap + taken, taken_in);

@@ -117,7 +117,7 @@ void Contended::flow(Index id) {
   if (leaves_early(message.wire))
     after(message.wire.occupation(message.bytes) + message.wire.gap, {gap_over, carried_[id].port});
   if (carried_[id].port != message.wire.out)
-    use_[message.wire.out].busy += message.wire.occupation(message.bytes);
+    use_[message.wire.out].busy += message.wire.occupation_out(message.bytes);
   if (message.group == no_index || message.first_at_port) use_[message.wire.out].bytes += message.bytes;
   if (!message.merged || !confluences_.contains(Merge(message))) {
     use_[message.wire.in].bytes += message.bytes;

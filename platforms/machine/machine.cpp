@@ -52,6 +52,8 @@ Machine::Machine(const Description& description, Rank ranks, const Placement& pl
       listed_(placement.order == Placement::listed),
       extent_(occupy(placement)),
       ports_(port_numbers(blueprint_, graph_)) {
+  if (topology_ && feeds_several_links(blueprint_))
+    ports_.directions = static_cast<Port>(topology_->directions());
   set_capabilities();
   set_protocol();
   set_gamma();

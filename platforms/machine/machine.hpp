@@ -120,8 +120,8 @@ class Machine final : public Fabric {
   /// Null from a place to itself.
   const SizedWire* kind_of(Place from, Place to) const;
   Wire wire_of(Place from, Place to, Bytes bytes) const;
-  void own_queue(Wire& wire, Rank sender) const {
-    wire.out_queue = static_cast<Port>(sender) * ports_.queues() + ports_.queue(wire.out);
+  void own_queue(Wire& wire, Rank sender, Port direction = 0) const {
+    wire.out_queue = static_cast<Port>(sender) * ports_.queues() + ports_.queue(wire.out, direction);
     wire.in_queue = Wire::nowhere;
   }
 
@@ -191,7 +191,13 @@ inline Wire Machine::wire_of(Place from, Place to, Bytes bytes) const {
   Wire wire = kind ? kind->at(bytes) : Wire();
   if (a.node == b.node && vertex(from, a) == vertex(to, b))
     wire.out = ports_.slot_out(a.slot), wire.in = ports_.slot_in(b.slot);
-  own_queue(wire, from.rank);
+  if (a.node != b.node && ports_.directions > 1) {
+    const int by = topology_->direction(leaf(a, vertex(from, a)), leaf(b, vertex(to, b)));
+    own_queue(wire, from.rank, static_cast<Port>(by));
+    wire.shares_port = true;
+  } else {
+    own_queue(wire, from.rank);
+  }
   wire.out += base(a);
   wire.in += base(b);
   return wire;

@@ -42,6 +42,12 @@ int number_ends(const Blueprint& b, const NodeGraph& graph, int slots, std::vect
 
 }  // namespace
 
+bool feeds_several_links(const Blueprint& b) {
+  if (b.network != Blueprint::Network::torus || b.trunks.empty()) return false;
+  const Blueprint::Trunk& link = b.trunks.front();
+  return link.bandwidth && link.cables * link.bandwidth->value < b.bandwidth->value;
+}
+
 PortNumbers port_numbers(const Blueprint& b, const NodeGraph& graph) {
   // Where there is no network, a node's adapters have no ports, and no bandwidth that anybody stated.
   const std::size_t nics = b.network == Blueprint::Network::none ? 0 : b.of_kind(Kind::nic).size();
@@ -103,7 +109,7 @@ SizedWire WireTable::with_software(const Wire& hardware, const Blueprint::Softwa
     if (t.copy > wire.per_byte)
       wire.per_byte = t.copy;
     else
-      wire.spare_in = hardware.spare_in;
+      wire.spare_in = hardware.spare_in, wire.spare_out = hardware.spare_out;
     sized.add(t.from, {wire, t.copied, t.sending, t.receiving});
   }
   return sized;
@@ -278,6 +284,7 @@ SizedWire WireTable::across(const Crossing& way, int from, int to) {
       wire.per_byte = slower(wire.per_byte, 1.0 / (of.cables * usage_.bandwidth(*of.bandwidth)));
   }
   wire.spare_in = wire.per_byte - port_in;
+  if (feeds_several_links(b)) wire.spare_out = wire.per_byte - 1.0 / usage_.bandwidth(*b.bandwidth);
   const PortNumbers ports = port_numbers(b, graph_);
   wire.out = ports.nic_out(nic_out);
   wire.in = ports.nic_in(nic_in);

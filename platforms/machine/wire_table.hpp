@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -122,6 +123,7 @@ class WireTable {
 /// The numbering of a node's ports: the two ends of each link, then of each slot, then of each NIC.
 struct PortNumbers {
   Port links, slots, nics;
+  Port directions = 1;  ///< by which messages leave a NIC side by side
 
   Port link_out(int link) const { return 2 * static_cast<Port>(link); }
   Port link_in(int link) const { return link_out(link) + 1; }
@@ -132,13 +134,18 @@ struct PortNumbers {
   Port count() const { return 2 * (links + slots + nics); }
 
   /// The number, among one rank's queues, of the queue for messages that leave by this port: a link, its
-  /// slot, a NIC.
-  Port queue(Port out) const {
+  /// slot, a direction of a NIC.
+  Port queue(Port out, Port direction = 0) const {
     const Port port = out / 2;
-    return port < links ? port : port < links + slots ? links : port - slots + 1;
+    if (port < links + slots) return std::min(port, links);
+    return links + 1 + (port - links - slots) * directions + direction;
   }
-  Port queues() const { return links + 1 + nics; }
+  Port queues() const { return links + 1 + nics * directions; }
 };
 PortNumbers port_numbers(const Blueprint& blueprint, const NodeGraph& graph);
+
+/// Whether a port feeds several links of its switch at once, as that of a torus may: messages that leave by
+/// one of them do not wait for those that leave by another.
+bool feeds_several_links(const Blueprint& blueprint);
 
 }  // namespace collcast

@@ -23,6 +23,16 @@ class Topology {
   }
   const std::vector<Crossing>& ways() const { return ways_; }
 
+  /// How many ways out a switch has of which each carries messages by itself, and which one is taken.
+  int directions() const {
+    const auto* torus = std::get_if<Torus>(&shape_);
+    return torus ? torus->directions() : 1;
+  }
+  int direction(std::int64_t from, std::int64_t to) const {
+    const auto* torus = std::get_if<Torus>(&shape_);
+    return torus ? torus->direction(from, to) : 0;
+  }
+
   /// Appends the links of the route, in order, numbered from `base`.
   void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const {
     std::visit([&](const auto& shape) { shape.route(trip, base, links); }, shape_);

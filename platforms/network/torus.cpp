@@ -52,6 +52,14 @@ int Torus::hops(std::int64_t from, std::int64_t to) const {
   return hops;
 }
 
+int Torus::direction(std::int64_t from, std::int64_t to) const {
+  if (routing_.drawn) to = via(from, to);
+  for (const Dimension& d : dimensions_)
+    if (const int way = steps(coordinate(from, d), coordinate(to, d), d.size))
+      return d.port + (way < 0 && d.size > 2);
+  return 0;
+}
+
 std::vector<Crossing> Torus::ways(std::int64_t switches) const {
   int farthest = 0;
   for (const Dimension& d : dimensions_)

@@ -24,6 +24,9 @@ class Torus {
   int way(std::int64_t from, std::int64_t to) const;
   std::vector<Crossing> ways(std::int64_t switches) const;
   void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const;
+  /// The links of a switch, and by which of them its messages leave for another switch.
+  int directions() const { return ports_; }
+  int direction(std::int64_t from, std::int64_t to) const;
   std::uint64_t links() const {
     return static_cast<std::uint64_t>(crossed_) * static_cast<std::uint64_t>(ports_);
   }

@@ -185,6 +185,7 @@ class Application::StreamStrand : public Strand {
   }
 
   void play(Batch& batch) {
+    if (activity_.request < 0 && activity_.kind != Kind::send) state().begun = 0;
     switch (activity_.kind) {
       case Kind::compute:
       case Kind::pause:
@@ -240,6 +241,7 @@ class Application::StreamStrand : public Strand {
     op.bytes = activity_.bytes;
     op.tag = message_tag(activity_.communicator, activity_.tag);
     op.request = request_number(activity_.request);
+    op.order = state().begun++;  // of sends at one instant ranks make their first, then their second ones
     if (!activity_.synchronous && op.bytes <= app_.buffered_) {
       op.request = --state().last_own_request;
       finished(batch);

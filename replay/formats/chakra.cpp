@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "replay/formats/across_ranks.hpp"
@@ -64,8 +65,10 @@ class ProcessGroups {
   std::map<std::pair<Rank, std::string>, int> numbers_;
 };
 
-/// The node's activity; a communication without a size is what the host does for it.
-Node lowered(RecordedSource& source, int communicator, const EtNode& n, std::uint64_t first_us) {
+/// The node's activity, at its time after `first_us`, if nodes say when they began; a communication without a
+/// size is what the host does for it.
+Node lowered(RecordedSource& source, int communicator, const EtNode& n,
+             const std::optional<std::uint64_t>& first_us) {
   Node node;
   node.id = n.id;
   node.after = n.after;
@@ -80,7 +83,9 @@ Node lowered(RecordedSource& source, int communicator, const EtNode& n, std::uin
   if (n.collects() && collective) {
     const auto ranks =
         static_cast<Rank>(source.communicators()[static_cast<std::size_t>(communicator)].size());
-    a = collective_activity(*collective, communicator, message_of(*collective, size, {}, ranks));
+    a = collective_activity(
+        *collective, communicator,
+        message_of(*collective, size, *collective == Collective::scatter ? size : Bytes(), ranks));
     a.sized = n.size >= 0;
     if (n.root >= 0 && n.root < ranks) a.root = static_cast<Rank>(n.root);
   } else if ((sends || n.type == comm_recv) && peer >= 0 && peer < source.ranks()) {
@@ -97,7 +102,7 @@ Node lowered(RecordedSource& source, int communicator, const EtNode& n, std::uin
   }
   a.time = lasts;
   if (a.kind == Activity::Kind::compute || lasts > Seconds()) a.duration = lasts;
-  a.begin = Seconds(1e-6 * static_cast<double>(n.start_us - first_us));
+  if (first_us) a.begin = Seconds(1e-6 * static_cast<double>(n.start_us - *first_us));
   return node;
 }
 
@@ -170,10 +175,12 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
     std::uint64_t first_us = ~std::uint64_t{0}, last_us = 0;
     for (const EtNode& n : nodes)
       first_us = std::min(first_us, n.start_us), last_us = std::max(last_us, n.start_us + n.duration_us);
+    const bool timed = std::ranges::any_of(nodes, [&](const EtNode& n) { return n.start_us > first_us; });
     std::vector<Node> graph;
     for (const EtNode& n : nodes)
-      graph.push_back(lowered(*source, groups.communicator(rank, n), n, first_us));
-    if (std::ranges::any_of(nodes, [&](const EtNode& n) { return n.start_us > first_us; }))
+      graph.push_back(
+          lowered(*source, groups.communicator(rank, n), n, timed ? std::optional(first_us) : std::nullopt));
+    if (timed)
       info.recorded = std::max(info.recorded, Seconds(1e-6 * static_cast<double>(last_us - first_us)));
     nodes.clear(), nodes.shrink_to_fit();
     missing += add_graph(*source, rank, std::move(graph), by_rank.at(rank));

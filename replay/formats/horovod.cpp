@@ -23,6 +23,7 @@ constexpr double fused_us = 50;
 struct Piece {
   Bytes bytes;
   std::map<Rank, double> ready;  ///< [us]
+  std::string type = {};         ///< of its elements, as the timeline names it
 };
 
 /// One operation: some tensors, reduced together [us].
@@ -142,6 +143,7 @@ class Timeline {
     op.sized = op.sized && size > 0;
     op.message += Bytes(std::max(size, 0.0));
     op.pieces[tensor.piece].bytes = Bytes(std::max(size, 0.0));
+    op.pieces[tensor.piece].type = args["dtype"].text();
     op.end = std::max(op.end, tensor.left >= 0 ? tensor.left : at);
     --op.open;
     tensor.operation = -1;
@@ -197,6 +199,7 @@ struct Item {
   double begin, end;                    ///< of its operation
   Bytes bytes;
   std::size_t operation;
+  std::string_view type = {};  ///< of its elements; empty: of several, or not said
 
   double ready_at(Rank rank) const {
     const auto mine = ready->find(rank);
@@ -305,7 +308,7 @@ class Rounds {
       }
       for (const Piece& piece : op.pieces)
         plan_.items.push_back(
-            {piece.ready.empty() ? &op.ready : &piece.ready, op.begin, op.end, piece.bytes, i});
+            {piece.ready.empty() ? &op.ready : &piece.ready, op.begin, op.end, piece.bytes, i, piece.type});
     }
   }
 
@@ -324,18 +327,26 @@ class Rounds {
     return first_ + cycle_ * std::ceil((ready - first_) / cycle_ - 1e-9);
   }
 
+  /// What is ready in a round and of one type, as far as it fits: tensors of another type are passed over,
+  /// and fused after it.
   void fuse(std::vector<std::size_t> part) {
     std::ranges::stable_sort(part, {}, [&](std::size_t i) { return plan_.items[i].all_ready(); });
-    for (std::size_t at = 0; at < part.size();) {
+    std::vector<bool> taken(part.size());
+    for (std::size_t at = 0; at < part.size(); ++at) {
+      if (taken[at]) continue;
       const Item& head = plan_.items[part[at]];
       const Operation& of = operations_[head.operation];
       round_ = std::max(round_, round(head));
       Group group{{}, of.collective, {}, of.sized, round_, -1, untimed(phases(of))};
       const bool alone = !of.sized || of.collective != Collective::allreduce;
-      do {
-        group.message += plan_.items[part[at]].bytes;
-        group.items.push_back(part[at++]);
-      } while (!alone && at < part.size() && joins(group, plan_.items[part[at]]));
+      for (std::size_t next = at; next < part.size(); ++next) {
+        const Item& item = plan_.items[part[next]];
+        if (taken[next] || (item.type != head.type && item.all_ready() <= group.begin)) continue;
+        if (next > at && (alone || !joins(group, item))) break;
+        taken[next] = true;
+        group.message += item.bytes;
+        group.items.push_back(part[next]);
+      }
       plan_.groups.push_back(std::move(group));
     }
   }

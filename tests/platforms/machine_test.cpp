@@ -235,6 +235,24 @@ TEST(Machine, KnowsItsParts) {
   EXPECT_NE(m.socket(0), m.socket(8));
 }
 
+/// Of a port that is faster than a link of its switch, messages queue for the link by which they leave.
+TEST(Machine, APortOfATorusFeedsItsLinksSideBySide) {
+  const Machine m(torus(27, "3,3,3"), 27);
+  const Bytes n(1e6);
+  const auto wire = [&](Rank to) { return m.wire(0, to, n); };
+  EXPECT_EQ(wire(1).out, wire(2).out);
+  EXPECT_NE(wire(1).out_queue, wire(2).out_queue);  // up and down the first dimension
+  EXPECT_NE(wire(1).out_queue, wire(3).out_queue);  // up the second
+  EXPECT_EQ(wire(1).out_queue, wire(4).out_queue);  // first up the first
+  EXPECT_LT(m.wire(26, 17, n).out_queue, m.queues());
+  EXPECT_DOUBLE_EQ(wire(1).occupation(n).value, 1e6 / 9e9);
+  EXPECT_DOUBLE_EQ(wire(1).occupation_out(n).value, 1e6 / 11.5e9);
+  // Links as fast as the port: one message after the other.
+  const Machine plain(rewired(27, {"kind=torus", "dimensions=3,3,3"}), 27);
+  EXPECT_EQ(plain.wire(0, 1, n).out_queue, plain.wire(0, 2, n).out_queue);
+  EXPECT_EQ(plain.wire(0, 1, n).spare_out, SecondsPerByte());
+}
+
 /// It may hold both its ends until delivery, but a rank queues behind its own messages only.
 TEST(Machine, RanksThatShareAPortHaveTheirOwnQueuesOnTheCriticalPath) {
   for (const char* hold : {"injection", "delivery"}) {

@@ -464,7 +464,12 @@ TEST(Training, RecomputationRepeatsBlocks) {
   t.model = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4,vocabulary=10");
   t.batch = 2;
   EXPECT_DOUBLE_EQ(memory_need(t).activations.value,
-                   4 * (2 * (2 * read + sh + words) + 2 * block) + 2 * 8 * words);
+                   4 * (2 * read + 2 * (sh + words) + 2 * block) + 2 * 8 * words);
+  // a single micro-batch is not repeated: nothing is kept besides
+  Training one = equal_layers(1, "one:recompute=except-last,micro-batches=1", 2), none = one;
+  none.framework = parse_framework("one:micro-batches=1");
+  one.model = none.model = t.model;
+  EXPECT_EQ(memory_need(one).activations, memory_need(none).activations);
 }
 
 /// Of each block once more the forward pass, of the embedding and the output layer not; selective: of the
@@ -1734,6 +1739,24 @@ TEST(Coordinators, CanBePutDown) {
   }
   const Job without = training_job(equal_layers(10, "ddp", 8));
   EXPECT_EQ(play(without_coordinator(without, nothing), nothing).time, play(without, nothing).time);
+}
+
+/// The slowest rank's computation is longer where computation is.
+TEST(Training, WaitingForTheSlowestHasAnInterval) {
+  Training t = equal_layers(4, "ddp", 2);
+  t.ranks = 2, t.throughput = std::nullopt, t.processor.efficiency.uncertainty = 0.25;
+  const StepForecast quiet = forecast_step(t, bandwidth(1e9));
+  t.noise = 0.1;
+  const StepForecast noisy = forecast_step(t, bandwidth(1e9));
+  EXPECT_GT(noisy.waiting, Seconds());
+  EXPECT_GT(noisy.high - quiet.high, 1.1 * noisy.waiting);
+  EXPECT_LT(noisy.low - quiet.low, 0.95 * noisy.waiting);
+}
+
+/// With one replica GEMS only shares layers out: its default is one micro-batch, as of each further replica.
+TEST(Training, GemsHasAsManyMicroBatchesAsReplicas) {
+  for (const int replicas : {1, 2, 4})
+    EXPECT_EQ(parse_framework("gems:pp=2,replicas=" + std::to_string(replicas)).micro_batches, replicas);
 }
 
 }  // namespace

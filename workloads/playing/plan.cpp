@@ -201,7 +201,8 @@ std::vector<Saving> savings(const PlannedJob& job, const Description& platform, 
     if (const auto assignment = improved(p)) parts.push_back(*assignment);
   const Seconds now = *time_of_one(job, platform, {}, ranks);
   std::vector<Saving> all;
-  // Of parameters that together save next to nothing, none is asked for alone.
+  // Of parameters that together change nothing, none is asked for alone: those that save and those that cost,
+  // as where a library then chooses otherwise, would have to make up for each other exactly.
   for (std::vector<Parts> open{parts}; !open.empty();) {
     const std::vector<Json> times =
         answers(open.size(), workers(job), "a tenth more", progress, [&](std::size_t i) {
@@ -212,10 +213,10 @@ std::vector<Saving> savings(const PlannedJob& job, const Description& platform, 
     for (std::size_t i = 0; i < open.size(); ++i) {
       const Parts group = open[i];
       const double saved = times[i].is_null() ? 1 : 1 - times[i].get<double>() / now.value;
-      if (saved <= next_to_nothing || group.empty()) continue;
+      if (std::abs(saved) <= 1e-12 || group.empty()) continue;
       if (const std::size_t half = group.size() / 2; half > 0)
         next.push_back(group.first(half)), next.push_back(group.subspan(half));
-      else if (!times[i].is_null())
+      else if (!times[i].is_null() && saved > next_to_nothing)
         all.push_back({group[0].substr(0, group[0].find('=')), saved});
     }
     open = std::move(next);

@@ -212,7 +212,8 @@ std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
   if (!shares.empty()) words += shares + (best.safe ? "." : ": not safe.");
   if (all.size() < 2 || !all[1].feasible) return words + " No other candidate stays within the limits.";
   const plan::Judged& next = all[1];
-  const bool tie = plan::shown(next.aimed) == plan::shown(best.aimed);
+  const bool tie =
+      aim == plan::Aim::nodes ? next.aimed == best.aimed : plan::shown(next.aimed) == plan::shown(best.aimed);
   words += " Next: " + next.candidate.name() + ", " + text::count(next.candidate.ranks) + " ranks, " +
            (tie ? "the same " : text::percent(next.aimed / best.aimed - 1) + " more ") +
            std::string(plan::name(aim));

@@ -249,9 +249,9 @@ void share_work(Settings& s, Framework& f) {
   if (routes) f.imbalance = s.real("imbalance", 1);
   f.spatial = s.count("sp", 1);
   f.context = s.count("cp", 1);
-  f.micro_batches = s.count("micro-batches", f.replicas > 1   ? f.replicas
-                                             : f.pipeline > 1 ? 4 * f.pipeline
-                                                              : 1);
+  f.micro_batches = s.count("micro-batches", f.stages_together ? f.replicas
+                                             : f.pipeline > 1  ? 4 * f.pipeline
+                                                               : 1);
   f.says_micro_batches = s.has("micro-batches");
   f.per_gpu = sharers(
       s, "per-gpu", in_buckets || f.reduction == Reduction::coordinator,

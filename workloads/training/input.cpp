@@ -57,8 +57,12 @@ std::vector<Stage> stages(const Input& in, const Training& t) {
   if (in.opens > 0) way.push_back({"opening files", Seconds(all / in.opens)});
   if (in.local.value > 0) way.push_back({"node's disk", of_node * sample / in.local});
   if (in.decode > Seconds()) way.push_back({"decoding", of_node / in.cores * in.decode});
-  if (in.copy.value > 0)
-    way.push_back({"copy to the processor", t.framework.per_gpu * batch(t) * taken / in.copy});
+  if (in.copy.value > 0) {  // of mirrored replicas (GEMS) a rank reads those that begin with it
+    const int replicas = t.framework.replicas,
+              read = t.framework.pipeline > 1 ? replicas - replicas / 2 : replicas;
+    way.push_back(
+        {"copy to the processor", t.framework.per_gpu * batch(t) * read / replicas * taken / in.copy});
+  }
   return way;
 }
 

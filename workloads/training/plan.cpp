@@ -154,8 +154,8 @@ void check_batch(const Training& t) {
   const std::string micro_batches =
       std::to_string(f.micro_batches) + " micro-batches" +
       (f.says_micro_batches || f.micro_batches == 1 ? ""
-       : f.replicas > 1 ? " (the default for replicas=" + std::to_string(f.replicas) + ")"
-                        : " (the default for pp=" + std::to_string(f.pipeline) + ")");
+       : f.stages_together ? " (the default for replicas=" + std::to_string(f.replicas) + ")"
+                           : " (the default for pp=" + std::to_string(f.pipeline) + ")");
   const std::int64_t all = replicas(t);
   if (t.whole_batch > 0 && t.whole_batch % (all * f.micro_batches) != 0)
     reject("a global batch of " + std::to_string(t.whole_batch) + " does not divide into " +

@@ -162,16 +162,19 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
   StepForecast step;
   static_cast<JobForecast&>(step) = parts(played);
   step.agreement = played.agreement;
-  step.waiting = t.noise * slowest(t.framework.per_gpu * t.ranks) * step.compute;
+  const auto waiting = [&](const JobForecast& of) {
+    return t.noise * slowest(t.framework.per_gpu * t.ranks) * of.compute;
+  };
+  step.waiting = waiting(step);
   step.input = std::max(Seconds(), input.time - played.time - step.waiting);
-  const auto whole = [&](Seconds time) {
-    const Seconds busy = std::max(time + step.waiting, input.time);
+  const auto whole = [&](const Played& p) {
+    const Seconds busy = std::max(p.time + waiting(parts(p)), input.time);
     return busy + checkpoint_share(t, busy);
   };
-  step.time = whole(played.time);
+  step.time = whole(played);
   step.checkpoint = step.time - std::max(played.time + step.waiting, input.time);
   const auto at_end = [&](double factor, End end) {
-    return whole(mean(play_phases(training_job(moved(t, factor)), play_job, end)).time);
+    return whole(mean(play_phases(training_job(moved(t, factor)), play_job, end)));
   };
   step.low = std::min(step.time, at_end(1 / uncertainty, End::low));
   step.high = std::max(step.time, at_end(uncertainty, End::high));

@@ -317,14 +317,15 @@ Bytes activations(const Plan& plan, int stage) {
   const bool blocks = plan.training.model.blocks > 0, all_of_it = which == all || which == except_last;
   const bool at_once = which == except_last || plan.repeats_early();  // the last micro-batch keeps all
   const std::vector<Layer>& layers = plan.layers();
-  double kept = all_of_it && !blocks ? sum_read(plan, stage) : 0, again = 0, most = 0, logits = 0;
+  double inputs = all_of_it && !blocks ? sum_read(plan, stage) : 0;
+  double kept = 0, again = 0, most = 0, logits = 0;
   for (int c = 0; c < plan.chunks; ++c) {
     const Plan::Part& part = plan.part(stage, c);
     for (std::size_t i = part.first; i < part.last; ++i) {
       const Layer& l = layers[i];
       const bool begins = i == part.first || l.block != layers[i - 1].block;
       if (begins && !at_once) again = 0;
-      if (begins && all_of_it && l.block >= 0) kept += l.in * plan.share_between();
+      if (begins && all_of_it && l.block >= 0) inputs += l.in * plan.share_between();
       const Layer* next = i + 1 < layers.size() ? &layers[i + 1] : nullptr;
       // what the core of attention makes in the end is read by a layer that is not repeated
       const bool repeated = plan.repeats(l) && (all_of_it || (next && next->core));
@@ -335,6 +336,8 @@ Bytes activations(const Plan& plan, int stage) {
     }
   }
   const double times = under_way(plan, stage);
+  kept += inputs;
+  if (which == except_last) most -= inputs;  // the micro-batch that keeps all has them once
   return plan.micro * ((kept * times + most) * element(plan.training.precision) + logits * times * Bytes(8));
 }
 

@@ -527,6 +527,18 @@ TEST_F(Files, HorovodsTensorsAreFusedAnew) {
   EXPECT_EQ(moved(-1, 0.1), (Sizes{4000, 4000, 4000}));  // the largest that was recorded
 }
 
+/// Tensors of another type are passed over, and fused after the others of their round.
+TEST_F(Files, HorovodsBuffersAreOfOneType) {
+  std::string text = three_tensors();
+  text.replace(text.find("float32"), 7, "float16");
+  OpenOptions options;
+  options.fusion = Bytes(1e9), options.cycle = Seconds(0.1);
+  std::vector<double> bytes;
+  for (const Activity& a : all(*open_source({file("t", text)}, options), 0, 1))
+    if (a.kind == Kind::collective) bytes.push_back(a.message.value);
+  EXPECT_EQ(bytes, (std::vector<double>{2000, 4000, 4000}));
+}
+
 TEST_F(Files, HorovodsRoundsBeginAtTheirTimes) {
   OpenOptions options;
   options.fusion = Bytes(65536), options.cycle = Seconds(1e-3);  // rounds at 90, 1,090 and 2,090 us

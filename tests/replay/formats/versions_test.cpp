@@ -536,6 +536,17 @@ TEST_F(Versions, ChakraAsProtobufPrintsIt) {
   EXPECT_EQ(source->info().notes[0].find("1 computations say how many operations"), 0u);
 }
 
+/// A scatter's size is that of a part; nodes that do not say when they began overlap with nothing.
+TEST_F(Versions, ChakrasScattersAndNodesWithoutTimes) {
+  std::string text = printed_chakra;
+  const std::string number = R"("int64Val": "0")";
+  text.replace(text.find(number), number.size(), R"("int64Val": "4")");
+  const Activity scatter = first_collective(*open("scatter.2.json", text), 2);
+  EXPECT_EQ(scatter.collective, Collective::scatter);
+  EXPECT_EQ(scatter.message, Bytes(2000));  // two ranks
+  EXPECT_LT(scatter.begin, Seconds());
+}
+
 TEST_F(Versions, ChakrasCollectivesMayHaveNames) {
   const auto named = [&](const std::string& name) {
     std::string text = printed_chakra;
