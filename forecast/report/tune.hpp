@@ -7,7 +7,7 @@
 
 namespace collcast::report {
 
-/// `tune`'s points, and the rules that the file has.
+/// `tune`'s points, and the rules that the file has; of NCCL with the channels of large messages.
 Report make(const Tuned& tuned, const tuner::Format& format);
 
 /// Adds notes to that report on what `set` of the question does not move.

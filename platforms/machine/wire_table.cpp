@@ -43,9 +43,8 @@ int number_ends(const Blueprint& b, const NodeGraph& graph, int slots, std::vect
 }  // namespace
 
 bool feeds_several_links(const Blueprint& b) {
-  if (b.network != Blueprint::Network::torus || b.trunks.empty()) return false;
-  const Blueprint::Trunk& link = b.trunks.front();
-  return link.bandwidth && link.cables * link.bandwidth->value < b.bandwidth->value;
+  return b.network == Blueprint::Network::torus && !b.trunks.empty() && b.trunks.front().bandwidth &&
+         b.hold == MessageProtocol::Hold::injection;
 }
 
 PortNumbers port_numbers(const Blueprint& b, const NodeGraph& graph) {

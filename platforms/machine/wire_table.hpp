@@ -144,8 +144,8 @@ struct PortNumbers {
 };
 PortNumbers port_numbers(const Blueprint& blueprint, const NodeGraph& graph);
 
-/// Whether a port feeds several links of its switch at once, as that of a torus may: messages that leave by
-/// one of them do not wait for those that leave by another.
+/// Whether a port feeds several links of its switch at once, as that of a torus whose links have a bandwidth
+/// of their own: messages that leave by one of them do not wait for those that leave by another.
 bool feeds_several_links(const Blueprint& blueprint);
 
 }  // namespace collcast

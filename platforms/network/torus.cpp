@@ -53,7 +53,7 @@ int Torus::hops(std::int64_t from, std::int64_t to) const {
 }
 
 int Torus::direction(std::int64_t from, std::int64_t to) const {
-  if (routing_.drawn) to = via(from, to);
+  if (const std::int64_t turn = via(from, to); routing_.drawn && turn != from) to = turn;
   for (const Dimension& d : dimensions_)
     if (const int way = steps(coordinate(from, d), coordinate(to, d), d.size))
       return d.port + (way < 0 && d.size > 2);

@@ -165,6 +165,15 @@ class Application::StreamStrand : public Strand {
         app_.tag_of(receives ? "recv" : "send", time);
   }
 
+  /// Whether time may pass before the stream's next activity.
+  bool waits() const {
+    if (activity_.kind == Kind::compute || activity_.kind == Kind::pause)
+      return activity_.request < 0 && app_.compute_scale_ * activity_.time > Seconds();
+    const bool passes =
+        activity_.kind == Kind::send || activity_.kind == Kind::record || activity_.kind == Kind::skipped;
+    return activity_.request < 0 && !passes;
+  }
+
   RankState& state() { return app_.states_[static_cast<std::size_t>(rank_)]; }
 
   void start_others(Batch& batch) {
@@ -185,7 +194,7 @@ class Application::StreamStrand : public Strand {
   }
 
   void play(Batch& batch) {
-    if (activity_.request < 0 && activity_.kind != Kind::send) state().begun = 0;
+    if (waits()) begun_ = 0;
     switch (activity_.kind) {
       case Kind::compute:
       case Kind::pause:
@@ -241,7 +250,7 @@ class Application::StreamStrand : public Strand {
     op.bytes = activity_.bytes;
     op.tag = message_tag(activity_.communicator, activity_.tag);
     op.request = request_number(activity_.request);
-    op.order = state().begun++;  // of sends at one instant ranks make their first, then their second ones
+    op.order = begun_++;  // of sends at one instant ranks make their first, then their second ones
     if (!activity_.synchronous && op.bytes <= app_.buffered_) {
       op.request = --state().last_own_request;
       finished(batch);
@@ -313,7 +322,8 @@ class Application::StreamStrand : public Strand {
   int stream_;
   std::unique_ptr<Activities> activities_;
   Activity activity_;
-  bool launched_ = false;  ///< of the activity, which is still to be played
+  std::uint64_t begun_ = 0;  ///< sends since the stream last waited for something
+  bool launched_ = false;    ///< of the activity, which is still to be played
   bool started_;
 };
 

@@ -99,7 +99,6 @@ class Application : public Program {
     std::map<std::pair<int, std::int64_t>, std::vector<std::int32_t>>
         awaits;                         ///< requests, by stream and record
     std::int32_t last_own_request = 0;  ///< numbers below 0: buffered sends, and awaits of records
-    std::uint64_t begun = 0;            ///< sends since the rank last waited for something
   };
 
   Instance make(Rank world, const Activity& activity, const std::vector<Rank>& members);

@@ -302,17 +302,18 @@ void match_receives(RecordedSource& source) {
     for (Rank r = 0; r < source.ranks(); ++r)
       for (int s = 0; s < source.streams(r); ++s)
         for (Activity& a : source.at(r, s)) {
+          if (a.kind != Kind::send && a.kind != Kind::receive && a.kind != Kind::exchange) continue;
           const auto& members = source.communicators()[static_cast<std::size_t>(a.communicator)];
           visit(a, static_cast<Rank>(std::ranges::find(members, r) - members.begin()));
         }
   };
   for_each([&](const Activity& a, Rank me) {
-    if (a.kind != Kind::send && a.kind != Kind::exchange) return;
+    if (a.kind == Kind::receive) return;
     Unmatched& to = all[{a.communicator, me, a.to}];
     to.by_tag[a.tag].push_back({to.sent++, a.bytes});
   });
   for_each([&](Activity& a, Rank me) {
-    if (a.kind != Kind::receive && a.kind != Kind::exchange) return;
+    if (a.kind == Kind::send) return;
     Unmatched& from = all[{a.communicator, a.from, me}];
     const auto sends = from.matched(a.received_tag);
     if (sends == from.by_tag.end()) {

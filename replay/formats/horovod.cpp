@@ -327,8 +327,8 @@ class Rounds {
     return first_ + cycle_ * std::ceil((ready - first_) / cycle_ - 1e-9);
   }
 
-  /// What is ready in a round and of one type, as far as it fits: tensors of another type are passed over,
-  /// and fused after it.
+  /// What is ready in a round and of one type, as far as it fits; other tensors are passed over as long as
+  /// they would fit besides, and fused after it (horovod/common/controller.cc).
   void fuse(std::vector<std::size_t> part) {
     std::ranges::stable_sort(part, {}, [&](std::size_t i) { return plan_.items[i].all_ready(); });
     std::vector<bool> taken(part.size());
@@ -339,10 +339,16 @@ class Rounds {
       round_ = std::max(round_, round(head));
       Group group{{}, of.collective, {}, of.sized, round_, -1, untimed(phases(of))};
       const bool alone = !of.sized || of.collective != Collective::allreduce;
+      Bytes passed;
       for (std::size_t next = at; next < part.size(); ++next) {
         const Item& item = plan_.items[part[next]];
-        if (taken[next] || (item.type != head.type && item.all_ready() <= group.begin)) continue;
-        if (next > at && (alone || !joins(group, item))) break;
+        if (taken[next]) continue;
+        if (next > at && (alone || item.all_ready() > group.begin)) break;
+        if (next > at && (item.type != head.type || !joins(group, item))) {
+          passed += item.bytes;
+          if (group.message + passed > fusion_) break;
+          continue;
+        }
         taken[next] = true;
         group.message += item.bytes;
         group.items.push_back(part[next]);
@@ -352,8 +358,7 @@ class Rounds {
   }
   bool joins(const Group& group, const Item& next) const {
     const Operation& of = operations_[next.operation];
-    return of.sized && of.collective == Collective::allreduce && next.all_ready() <= group.begin &&
-           group.message + next.bytes <= fusion_;
+    return of.sized && of.collective == Collective::allreduce && group.message + next.bytes <= fusion_;
   }
 
   const std::vector<Operation>& operations_;

@@ -164,7 +164,7 @@ class RankActions {
       a.received_bytes = size_of_message;
     if (line.action[0] == 'i') {
       a.request = requests_++;
-      open_.push_back({sends ? rank_ : other, sends ? other : rank_, tag, a.request});
+      open_.push_back({sends ? rank_ : other, sends ? other : rank_, said, a.request});
     }
     stream_.push_back(a);
   }

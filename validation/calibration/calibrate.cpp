@@ -99,6 +99,8 @@ class Calibrator {
       ends_of(base_, path);
       PathTables both{samples(tables.latency), samples(tables.messages)};
       if (!tables.messages.empty()) both.window = tables.messages[0].window;
+      Bytes& longest = longest_[path];
+      for (const Measurement& m : tables.latency) longest = std::max(longest, m.message);
       out_.paths.push_back({path, fit_path(both, options), files_of(tables), {}, 0, {}, {}});
     }
   }
@@ -266,7 +268,7 @@ class Calibrator {
   /// Links within a node are no slower than a message that went over them: all as much faster, as nothing
   /// says which.
   void lower_latency(const PathReport& report, const Estimate<Seconds>& fixed, Seconds links) {
-    if (!(fixed.value < links)) return;
+    if (!(fixed.value + 2 * fixed.deviation < links)) return;
     std::set<std::string> lowered;
     for (const Hop& hop : hops_of(now(), report.path)) {
       if (!(hop.latency_us > 0) || !lowered.insert(hop.latency).second) continue;
@@ -327,28 +329,35 @@ class Calibrator {
     for (const PathReport& report : out_.paths) {
       const Wire links = PathMachine(hardware, report.path).wire(Bytes(0));
       const auto [way, memory] = software_keys(report.path);
-      Bytes longest;
-      for (const PathPiece& piece : report.fit.pieces)
-        if (piece.fixed) longest = std::max(longest, piece.last);
-      BaseSoftware base{{}, PathMachine(now(), report.path).wire(longest).eager};
+      BaseSoftware base;
+      base.eager = PathMachine(now(), report.path).wire(longest_.at(report.path)).eager;
       Json& software = json_["software"][way][memory];
       if (!software.is_null()) base.costs = software;
       Json costs = software_costs(report.fit, report.together, {links.latency, links.per_byte}, base,
                                   source(report.files));
-      if (software.contains("pieces") && !costs.contains("pieces")) costs["pieces"] = Json::array();
+      const bool tells_pace = costs.contains("bandwidth_GBps") || costs.contains("pieces");
+      keep_larger_pieces(base.costs, report.fit.pieces.back().last, costs);
       software.update(costs);
       software_[way][memory] = costs;
-      tell_undetermined(report, costs);
+      tell_undetermined(report, costs, tells_pace);
     }
   }
 
-  void tell_undetermined(const PathReport& report, const Json& costs) {
+  /// The base's pieces of messages that are larger than all that were measured.
+  static void keep_larger_pieces(const Json& base, Bytes last, Json& costs) {
+    if (!base.contains("pieces")) return;
+    if (!costs.contains("pieces")) costs["pieces"] = Json::array();
+    for (const Json& piece : base["pieces"])
+      if (1024 * piece["from_KiB"]["value"].get<double>() > last.value) costs["pieces"].push_back(piece);
+  }
+
+  void tell_undetermined(const PathReport& report, const Json& costs, bool tells_pace) {
     const Wire longest = PathMachine(now(), report.path).wire(Bytes(1 << 30));
     if (!costs.contains("handshake_us") && !longest.eager)
       out_.notes.push_back(name(report.path) +
                            ": no half round trip is longer than the eager limit; a rendezvous stays at " +
                            text::seconds(longest.handshake.value));
-    if (!costs.contains("bandwidth_GBps") && !costs.contains("pieces"))
+    if (!tells_pace)
       out_.notes.push_back(name(report.path) +
                            ": messages are too short to tell how fast bytes are; that stays as it was");
   }
@@ -380,6 +389,7 @@ class Calibrator {
   const std::map<std::string, std::string>& dates_;
   Json json_, software_;
   std::set<std::string> changed_, raised_;
+  std::map<Path, Bytes> longest_;   ///< half round trip that was measured
   std::optional<double> nic_GBps_;  ///< where several pairs say it
   Calibration out_;
 };

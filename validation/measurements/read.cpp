@@ -144,8 +144,10 @@ DatedTables read_tables(const std::vector<std::string>& files, const FileFacts& 
   DatedTables tables;
   std::set<std::string> seen;
   for (const std::string& text : files) {
-    if (!seen.insert(text).second) throw InputError(text + ": is named twice");
     const MeasurementFile file = parse_measurement_file(text, more);
+    const std::string facts = text.substr(file.path.size());
+    if (!seen.insert(std::filesystem::weakly_canonical(file.path).string() + facts).second)
+      throw InputError(text + ": is named twice");
     for (Measurement& m : read_measurements(file)) tables.measured.push_back(std::move(m));
     tables.dates[file.path] = date_of(file.path);
   }

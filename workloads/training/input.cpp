@@ -58,10 +58,9 @@ std::vector<Stage> stages(const Input& in, const Training& t) {
   if (in.local.value > 0) way.push_back({"node's disk", of_node * sample / in.local});
   if (in.decode > Seconds()) way.push_back({"decoding", of_node / in.cores * in.decode});
   if (in.copy.value > 0) {  // of mirrored replicas (GEMS) a rank reads those that begin with it
-    const int replicas = t.framework.replicas,
-              read = t.framework.pipeline > 1 ? replicas - replicas / 2 : replicas;
+    const int replicas = t.framework.replicas, read = replicas - replicas / 2;
     way.push_back(
-        {"copy to the processor", t.framework.per_gpu * batch(t) * read / replicas * taken / in.copy});
+        {"copy to the processor", 1.0 * t.framework.per_gpu * batch(t) * read / replicas * taken / in.copy});
   }
   return way;
 }

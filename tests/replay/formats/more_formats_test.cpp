@@ -994,6 +994,9 @@ TEST_F(MoreFiles, ReceivesOfAnyTagMatchInOrder) {
   EXPECT_EQ(received[1].received_tag, 7);
   EXPECT_EQ(received[2].received_tag, 7);
   EXPECT_EQ(received[2].received_bytes, Bytes(300));
+  const auto waiting = open_source({file("t", "0 send 1 7 9 6\n1 irecv 0 -444 9 6\n1 wait 0 1 -444\n")});
+  ASSERT_EQ(all(*waiting, 1).size(), 2u);
+  EXPECT_EQ(all(*waiting, 1)[1].requests, (std::vector{all(*waiting, 1)[0].request}));
   EXPECT_EQ(testing::complaint([&] { open_source({file("t", "0 recv -333 0 1 6\n1 send 0 0 1 6\n")}); }),
             folder_ / "t: line 1: recv is from any rank, and the trace does not say from which");
 }

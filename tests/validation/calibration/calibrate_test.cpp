@@ -107,6 +107,27 @@ TEST(Calibrate, SmallMessagesTellNothingOfLargeOnes) {
       calibrate(base, {small[3]}).platform["software"]["between_nodes"]["host"].contains("bandwidth_GBps"));
 }
 
+/// Windows of large messages tell nothing of a handshake, nor do small messages of the base's pieces of large
+/// ones.
+TEST(Calibrate, WhatNoLatencyReachesStays) {
+  const Description base = load_platform("edr-cluster"), summit = load_platform("summit");
+  const auto add = [](const Description& of, Timing timing, double most, std::vector<Measurement>& all) {
+    for (double n = 1; n <= most; n *= 2) {
+      all.push_back(measured(timing, 2, n, 1));
+      all.back().time = predicted(of, between, all.back());
+    }
+  };
+  std::vector<Measurement> windows, few;
+  add(base, Timing::latency, 4096, windows), add(base, Timing::bandwidth, 4194304, windows);
+  EXPECT_FALSE(
+      calibrate(base, windows).platform["software"]["between_nodes"]["host"].contains("handshake_us"));
+  add(summit, Timing::latency, 64, few);
+  const Measurement large = measured(Timing::latency, 2, 1 << 20, 1);
+  const double before = predicted(summit, between, large).value;
+  EXPECT_NEAR(predicted(laid_over(summit, calibrate(summit, few).platform), between, large).value, before,
+              0.02 * before);
+}
+
 /// Of a window of 64 messages of 1 B on a way of 2 ms, the way is three quarters.
 TEST(Calibrate, LongWaysAreTakenOffWindows) {
   Json json = load_platform("edr-cluster").json();
