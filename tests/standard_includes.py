@@ -67,7 +67,7 @@ NAMES = {
     "unordered_map": "unordered_map unordered_multimap",
     "unordered_set": "unordered_set",
     "utility": "exchange get move pair",
-    "variant": "get variant visit",
+    "variant": "get get_if variant visit",
     "vector": "erase erase_if vector",
 }
 # Headers that bring a name besides, for which alone nobody includes them.
