@@ -167,8 +167,10 @@ class Application::StreamStrand : public Strand {
 
   /// Whether time may pass before the stream's next activity.
   bool waits() const {
-    if (activity_.kind == Kind::compute || activity_.kind == Kind::pause)
-      return activity_.request < 0 && app_.compute_scale_ * activity_.time > Seconds();
+    if (activity_.kind == Kind::compute || activity_.kind == Kind::pause) {
+      const double scale = activity_.kind == Kind::compute ? app_.compute_scale_ : 1.0;
+      return activity_.request < 0 && scale * activity_.time > Seconds();
+    }
     const bool passes =
         activity_.kind == Kind::send || activity_.kind == Kind::record || activity_.kind == Kind::skipped;
     return activity_.request < 0 && !passes;
