@@ -46,6 +46,7 @@ namespace collcast {
   row(allgather_nvls) \
   row(broadcast_flat) \
   row(broadcast_knomial) \
+  row(broadcast_binomial_doubling) \
   row(broadcast_chain) \
   row(broadcast_pipelined_tree) \
   row(broadcast_split_binary_tree) \

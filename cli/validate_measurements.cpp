@@ -101,6 +101,13 @@ void print_comparison(const MeasurementOptions& options, const Description& plat
   }
   for (const auto& [reason, count] : c.left_out)
     note(std::to_string(count) + " measurements are left out: " + reason);
+  const auto together =
+      std::ranges::count_if(c.points, [](const Point& p) { return p.measurement.gpus_a_thread > 1; });
+  if (together > 0)
+    note(std::to_string(together) +
+         " measurements are of threads that launch several GPUs, one after the other (-g); a forecast is of "
+         "one "
+         "for each");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 /// What a rule compares: bytes, or elements.
 enum class Size : std::uint8_t { whole, block, elements };
-enum class Ranks : std::uint8_t { any, power_of_two, even, under_8, up_to_8, from_8 };
+enum class Ranks : std::uint8_t { any, power_of_two, under_8, from_8 };
 
 constexpr double any_size = std::numeric_limits<double>::infinity();
 
@@ -49,16 +49,13 @@ constexpr MpichRule mpich_rules[] = {
     {Collective::scatter, Size::whole, any_size, Ranks::any, "knomial"},
     {Collective::barrier, Size::whole, any_size, Ranks::any, "dissemination"},
 };
-// alltoall__pair and alltoall__ring are both `pairwise`; alltoallv__bruck posts everything at once.
+// The nodes' leaders of allreduce and broadcast are all ranks, and go by recursive doubling and down a tree whatever
+// the size. alltoall__pair and alltoall__ring are both `pairwise`; alltoallv__bruck posts everything at once.
 constexpr MpichRule smpi_rules[] = {
-    {Collective::allreduce, Size::whole, 2048, Ranks::any, "recursive-doubling", true},
-    {Collective::allreduce, Size::whole, any_size, Ranks::any, "rabenseifner"},
+    {Collective::allreduce, Size::whole, any_size, Ranks::any, "recursive-doubling"},
     {Collective::reduce, Size::whole, 2047, Ranks::any, "knomial", true},
     {Collective::reduce, Size::whole, any_size, Ranks::any, "rabenseifner"},
-    {Collective::broadcast, Size::whole, any_size, Ranks::up_to_8, "knomial"},
-    {Collective::broadcast, Size::whole, 12287, Ranks::any, "knomial"},
-    {Collective::broadcast, Size::whole, 524287, Ranks::even, "scatter-allgather-rd"},
-    {Collective::broadcast, Size::whole, any_size, Ranks::any, "scatter-allgather-ring"},
+    {Collective::broadcast, Size::whole, any_size, Ranks::any, "knomial"},
     {Collective::allgather, Size::whole, 524287, Ranks::power_of_two, "recursive-doubling"},
     {Collective::allgather, Size::whole, 81920, Ranks::any, "bruck"},
     {Collective::allgather, Size::whole, any_size, Ranks::any, "ring"},
@@ -81,12 +78,8 @@ bool fits(Ranks wanted, Rank p) {
   switch (wanted) {
     case Ranks::power_of_two:
       return power_of_two(p);
-    case Ranks::even:
-      return p % 2 == 0;
     case Ranks::under_8:
       return p < 8;
-    case Ranks::up_to_8:
-      return p <= 8;
     case Ranks::from_8:
       return p >= 8;
     case Ranks::any:

@@ -38,7 +38,7 @@ using enum Collective;
 using enum Compared;
 
 /// MVAPICH2 2.3, src/mpi/coll/*_tuning.c: what it takes on processors and adapters that it does not recognise
-/// and with MV2_USE_INDEXED_TUNING=0; red_scat_tuning.c and reduce_tuning.c of 2.2b. Allgather has tables for
+/// and with MV2_USE_INDEXED_TUNING=0; reduce_tuning.c of 2.2b. Allgather has tables for
 /// 1, 2 and 8 ranks on a node, and takes that for 2 where there are others.
 // clang-format off
 constexpr MvapichRule mvapich_rules[] = {
@@ -93,20 +93,23 @@ constexpr MvapichRule mvapich_rules[] = {
 
     {reduce_scatter, 0, 8, 256, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
     {reduce_scatter, 0, 8, 16384, whole, Levels::one, "recursive halving", "recursive-halving"},
-    {reduce_scatter, 0, 8, all_sizes, whole, Levels::one, "pairwise", "pairwise"},
+    {reduce_scatter, 0, 8, 65536, whole, Levels::one, "pairwise", "pairwise"},
+    {reduce_scatter, 0, 8, all_sizes, whole, Levels::two, "ring", "ring"},
     {reduce_scatter, 0, 16, 64, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
     {reduce_scatter, 0, 16, 65536, whole, Levels::one, "recursive halving", "recursive-halving"},
-    {reduce_scatter, 0, 16, all_sizes, whole, Levels::one, "pairwise", "pairwise"},
+    {reduce_scatter, 0, 16, all_sizes, whole, Levels::two, "ring", "ring"},
     {reduce_scatter, 0, 32, 64, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
     {reduce_scatter, 0, 32, 131072, whole, Levels::one, "recursive halving", "recursive-halving"},
-    {reduce_scatter, 0, 32, all_sizes, whole, Levels::one, "pairwise", "pairwise"},
+    {reduce_scatter, 0, 32, all_sizes, whole, Levels::two, "ring", "ring"},
     {reduce_scatter, 0, 64, 1024, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
     {reduce_scatter, 0, 64, 262144, whole, Levels::one, "recursive halving", "recursive-halving"},
-    {reduce_scatter, 0, 64, all_sizes, whole, Levels::one, "pairwise", "pairwise"},
+    {reduce_scatter, 0, 64, all_sizes, whole, Levels::two, "ring", "ring"},
     {reduce_scatter, 0, 256, 128, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
-    {reduce_scatter, 0, 256, all_sizes, whole, Levels::one, "recursive halving", "recursive-halving"},
+    {reduce_scatter, 0, 256, 65536, whole, Levels::one, "recursive halving", "recursive-halving"},
+    {reduce_scatter, 0, 256, all_sizes, whole, Levels::two, "ring", "ring"},
     {reduce_scatter, 0, any_number, 256, whole, Levels::one, "reduce, then scatter", "reduce-then-scatter"},
-    {reduce_scatter, 0, any_number, all_sizes, whole, Levels::one, "recursive halving", "recursive-halving"},
+    {reduce_scatter, 0, any_number, 65536, whole, Levels::one, "recursive halving", "recursive-halving"},
+    {reduce_scatter, 0, any_number, all_sizes, whole, Levels::two, "ring", "ring"},
 
     {allgather, 1, 16, 524288, block, Levels::one, "recursive doubling", "recursive-doubling"},
     {allgather, 1, 16, all_sizes, block, Levels::one, "ring", "ring"},

@@ -46,6 +46,13 @@ constexpr FurtherChannel channel_by_arguments{{0, 0, 0}, {1.05, 1.05, 1.05}};
 /// LL128's launch is NCCL's own from this release on: the tables do not say it.
 constexpr int measured_anew = 18;
 
+/// What a message of a ring takes a proxy [us]: allgather of up to 4 KiB in LL on two nodes of 8 H200 makes
+/// 15 steps in 28.4 us less 6.6 us of launch (all_gather_perf, NCCL 2.26.6, skypilot-org/skypilot,
+/// examples/gcp_gpu_direct_tcpx). Messages of LL128 and of Simple follow each other as fast there (4 and 64
+/// MiB). Before 2.12, which rewrote the proxies, these take as long as a hop: 4 us on ABCI's V100.
+constexpr double proxy_message = 1.5;
+constexpr int proxies_anew = 12;
+
 bool is_a100(int minor, const Situation& s) {
   return s.gpu == Gpu::ampere && s.link == NodeLink::nvlink && minor < measured_anew;
 }
@@ -53,6 +60,15 @@ bool is_a100(int minor, const Situation& s) {
 const FurtherChannel& further_channel(int minor, const Situation& s) {
   if (minor >= work_in_arguments) return channel_by_arguments;
   return is_a100(minor, s) ? channel_of_a100 : channel_of_v100;
+}
+
+/// NCCL's limit of NVLSTree, which releases before 2.28 do not have, is what a head moves up and down. On
+/// more than two nodes it is that of the cards, which are in the machine.
+double head_of_tree(int minor, const Situation& s) {
+  constexpr int first = 28;
+  if (s.nodes > 2) return unlimited;
+  const double ranks = std::max(2, s.nodes * s.switch_channels);
+  return most_nvls_tree(std::max(minor, first), 2, s.gpu) / 2 * ranks / (ranks - 1);
 }
 
 void stretch(Software& software, const PerProtocol& most_channel, double factor) {
@@ -75,7 +91,7 @@ double channel_limit(int minor, Shape shape, Protocol protocol, Collective colle
                     most_ll(std::max(minor, ll_takes_half), 1, s.gpu, s.cpu) / channels);
   if (protocol == Protocol::ll)
     return most_ll(minor, 1, s.gpu, s.cpu) / channels_of_gpu[static_cast<std::size_t>(s.gpu)] / 2;
-  if (shape == Shape::nvls_tree) return most_nvls_tree(minor, std::max(2, s.nodes), s.gpu);
+  if (shape == Shape::nvls_tree) return head_of_tree(minor, s);
   if (protocol == Protocol::simple && (shape == Shape::ring || shape == Shape::nvls) && s.gpu >= Gpu::hopper)
     return simple_of_hopper;
   if (protocol == Protocol::simple) return most_tree(std::max(minor, 8), protocol, 1, s.gpu, 1) / 2;
@@ -106,6 +122,8 @@ Software published_software(int minor, const Situation& s) {
   constexpr auto ll128 = static_cast<std::size_t>(Protocol::ll128);
   // A ring's latency of Simple contains the GPU's end of it; for the proxy a message is a message.
   software.proxy[simple] = software.proxy[ll128];
+  software.proxy[static_cast<std::size_t>(Protocol::ll)] = proxy_message;
+  if (minor >= proxies_anew) software.proxy = {proxy_message, proxy_message, proxy_message};
   software.tree_step[simple] = software.ring_step[simple];
   software.tree_hop[simple] = software.ring_hop[simple];
   if (is_a100(minor, s)) {

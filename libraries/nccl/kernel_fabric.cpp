@@ -43,6 +43,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
       flags_(t.protocol == Protocol::ll),
       streams_(t.protocol == Protocol::ll128 && s.nodes > 1),
       simple_(t.protocol == Protocol::simple),
+      heads_(t.shape == Shape::nvls_tree ? s.switch_channels : 0),
       staged_(s.staged),
       fans_out_(t.shape == Shape::tree && s.on_a_node > 1),
       by_others_(s.link == NodeLink::nvlink && t.peers > 0 && t.minor >= first_nvb),
@@ -68,7 +69,8 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   if (tree && t.protocol == Protocol::ll128)  // the slower of both ways
     GBps = std::min(threads_up * limit(Collective::reduce), (1 - threads_up) * limit(Collective::broadcast));
   if (t.peers == 0 && t.channels) GBps = std::min(GBps, share_of_links(t.minor, s, *t.channels));
-  if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(carriers.channels * GBps * 1e9);
+  const int limited = heads_ > 0 ? 1 : carriers.channels;
+  if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(limited * GBps * 1e9);
   if (carriers.most.value > 0) threads_ = std::max(threads_, 1.0 / carriers.most);
   const int threads = t.threads > 0 ? t.threads : kernel_.threads;
   turn_ = Bytes(carriers.channels * threads * kernel_.bytes_a_thread);
@@ -115,10 +117,15 @@ Place KernelFabric::leaving(Place from, Place to) const {
 }
 
 /// A message that switches replicate or reduce costs what it does on the machine, but at least a kernel's
-/// step.
+/// step, and no less than the threads of its head take; a GPU has messages for all heads, one after the
+/// other.
 Switched KernelFabric::switched(Switching what, Place from, Place to, Bytes bytes) const {
   Switched message = machine_.switched(what, from, to, bytes);
-  if (from.rank != to.rank) message.wire.latency = std::max(message.wire.latency, step_);
+  if (from.rank == to.rank) return message;
+  Wire& w = message.wire;
+  w.latency = std::max(w.latency, step_);
+  const SecondsPerByte slowest = std::max(w.per_byte, heads_ > 0 ? threads_ / heads_ : SecondsPerByte(0));
+  w.software += slowest - w.per_byte, w.per_byte = slowest;
   return message;
 }
 

@@ -70,6 +70,7 @@ class KernelFabric final : public MachineFabric {
   bool flags_;              ///< LL: an iteration waits for its flags to arrive
   bool streams_;            ///< LL128 between nodes: less than an iteration's bytes is passed on as it comes
   bool simple_;     ///< its large chunks go side by side through a card, on a connection of each channel
+  double heads_;    ///< of NVLSTree: GPUs of a node that each take a share of the sum; else 0
   bool staged_;     ///< messages between nodes may be staged in host memory
   bool fans_out_;   ///< a tree: the threads that send to another node send to a GPU of their own at once
   bool by_others_;  ///< messages may go through the memory of another GPU of the node (NVB)

@@ -241,6 +241,7 @@ class Player {
     const double hops = std::ceil(std::log2(nodes_));
     const double on_wire = nodes_ > 1 ? rail_time(chunk_) : 0;
     const bool split = protocol_ == Protocol::ll128;
+    const bool streams = split && nodes_ > 1 && chunk_ < turn_;  // as a ring does
     const double on_cards = nodes_ > 1 ? chunks_on_card(split) * on_wire : 0;
     double slowest = 0, all = 0;
     for (bool up : {true, false}) {
@@ -248,7 +249,7 @@ class Player {
       const Collective half = up ? Collective::reduce : Collective::broadcast;
       const double rate = kernel_rate(split ? half : collective_, share);
       const double busy = turns(chunk_, rate);
-      const double first = split ? std::min(busy, turn_ * share / rate) : busy;
+      const double first = streams ? 0 : split ? std::min(busy, turn_ * share / rate) : busy;
       moving_ += steps * (step() + first) + hops * (hop() + on_wire + busy) +
                  std::max(0.0, hops - 1) * on_wire + busy - first;
       const double threads = busy + (split ? 0 : step());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <sstream>
 
@@ -73,7 +74,7 @@ const Rules table[] = {
       {more, {{rest, 2}}}}},
     {Collective::broadcast, false,
      {{1, "basic_linear", "flat"}, {2, "chain", "chain"}, {3, "pipeline", "chain"}, {4, "split_binary_tree", "split-binary-tree"},
-      {5, "binary_tree", "pipelined-tree"}, {6, "binomial", "knomial"}, {7, "knomial", "knomial", 4},
+      {5, "binary_tree", "pipelined-tree"}, {6, "binomial", "binomial-doubling"}, {7, "knomial", "knomial", 4},
       {8, "scatter_allgather", "scatter-allgather-rd"}, {9, "scatter_allgather_ring", "scatter-allgather-ring"}},
      {{4, {{32, 3}, {256, 5}, {512, 3}, {1024, 7}, {32768, 1}, {131072, 5}, {262144, 2}, {524288, 1}, {1048576, 6}, {rest, 5}}},
       {8, {{64, 5}, {128, 6}, {2048, 5}, {8192, 6}, {1048576, 1}, {rest, 2}}},
@@ -179,6 +180,20 @@ constexpr Instead instead[] = {
 };
 // clang-format on
 
+/// What Open MPI plays in an algorithm's stead where there are fewer elements than ranks, or than the largest
+/// power of two of them (ompi/mca/coll/base, coll_base_allreduce.c and coll_base_reduce.c).
+struct Scarce {
+  Collective collective;
+  std::string_view first;
+  bool power_of_two;
+  std::string_view theirs, then;
+};
+constexpr Scarce scarce[] = {
+    {Collective::allreduce, "ring", false, "recursive_doubling, as there are fewer elements than ranks",
+     "recursive-doubling"},
+    {Collective::reduce, "rabenseifner", true, "linear, as there are too few elements", "flat"},
+};
+
 /// What starts its sends and waits for them later (MPI_Isend); all else sends one message after the other
 /// (MPI_Send): ompi/mca/coll/base of 4.0 and 4.1.
 struct Started {
@@ -186,9 +201,13 @@ struct Started {
   std::string_view ours;
 };
 constexpr Started started[] = {
-    {Collective::broadcast, "flat"},           {Collective::broadcast, "chain"},
-    {Collective::broadcast, "pipelined-tree"}, {Collective::broadcast, "knomial"},
-    {Collective::alltoall, "linear"},          {Collective::alltoallv, "linear"},
+    {Collective::broadcast, "flat"},
+    {Collective::broadcast, "chain"},
+    {Collective::broadcast, "pipelined-tree"},
+    {Collective::broadcast, "knomial"},
+    {Collective::alltoall, "linear"},
+    {Collective::alltoallv, "linear"},
+    {Collective::broadcast, "binomial-doubling"},
 };
 
 const Rules& rules(std::string_view release, Collective collective) {
@@ -228,14 +247,22 @@ std::string_view serving(Collective collective, std::string_view ours, Rank rank
   return {};
 }
 
+bool is_scarce(const Scarce& s, const Call& call, const Situation& situation) {
+  const Rank least = s.power_of_two ? power(2, log2_floor(call.ranks)) : call.ranks;
+  return std::floor(call.message / situation.element) < least;
+}
+
 Pick tuned_pick(std::string_view release, decltype(number_in_5_0) number_of, Collective collective,
-                const Call& call) {
+                const Call& call, const Situation& situation) {
   const Rules& r = rules(release, collective);
   const double bytes = r.block ? call.message.value / call.ranks : call.message.value;
   const Known& k = known(r, number_of(r, call.ranks, bytes));
-  return openmpi_play(
-      release, collective, call,
-      {.theirs = k.theirs, .ours = k.ours, .bytes = bytes, .block = r.block, .radix = k.radix});
+  OpenMpiChoice choice{
+      .theirs = k.theirs, .ours = k.ours, .bytes = bytes, .block = r.block, .radix = k.radix};
+  for (const Scarce& s : scarce)
+    if (s.collective == collective && s.first == k.ours && is_scarce(s, call, situation))
+      choice.theirs = s.theirs, choice.ours = s.then;
+  return openmpi_play(release, collective, call, choice);
 }
 
 }  // namespace
@@ -244,12 +271,12 @@ std::vector<Collective> openmpi_4_1_ruled() {
   return collectives_of(table);
 }
 
-Pick openmpi_4_1_pick(Collective collective, const Call& call, const Situation&) {
-  return tuned_pick("openmpi-4.1", number, collective, call);
+Pick openmpi_4_1_pick(Collective collective, const Call& call, const Situation& situation) {
+  return tuned_pick("openmpi-4.1", number, collective, call, situation);
 }
 
-Pick openmpi_5_0_pick(Collective collective, const Call& call, const Situation&) {
-  return tuned_pick("openmpi-5.0", number_in_5_0, collective, call);
+Pick openmpi_5_0_pick(Collective collective, const Call& call, const Situation& situation) {
+  return tuned_pick("openmpi-5.0", number_in_5_0, collective, call, situation);
 }
 
 Pick openmpi_play(std::string_view release, Collective collective, const Call& call, const OpenMpiChoice& c) {

@@ -38,7 +38,7 @@ const OpenmpiRule openmpi_4_0_rules[] = {
     {Collective::allreduce, false, [](const Asked& a) { return a.elements > a.ranks; }, "segmented_ring", "ring"},
     {Collective::allreduce, false, always, "nonoverlapping", "reduce-broadcast"},
 
-    {Collective::broadcast, false, [](const Asked& a) { return a.bytes < 2048 || a.elements <= 1; }, "binomial", "knomial"},
+    {Collective::broadcast, false, [](const Asked& a) { return a.bytes < 2048 || a.elements <= 1; }, "binomial", "binomial-doubling"},
     {Collective::broadcast, false, [](const Asked& a) { return a.bytes < 370728; }, "split_binary_tree", "split-binary-tree", KiB},
     {Collective::broadcast, false, [](const Asked& a) { return a.ranks < 1.6134e-6 * a.bytes + 2.1102; }, "pipeline", "chain", 128 * KiB},
     {Collective::broadcast, false, [](const Asked& a) { return a.ranks < 13; }, "split_binary_tree", "split-binary-tree", 8 * KiB},

@@ -25,7 +25,7 @@ constexpr Entry of_openmpi[] = {
     {broadcast, "pipeline", 3, "chain", 0, true, true},
     {broadcast, "split_binary_tree", 4, "split-binary-tree", 0, true},
     {broadcast, "binary_tree", 5, "pipelined-tree", 0, true, true},
-    {broadcast, "binomial", 6, "knomial", 2, false, true},
+    {broadcast, "binomial", 6, "binomial-doubling", 0, false, true},
     {broadcast, "knomial", 7, "knomial", 4, false, true},
     {broadcast, "scatter_allgather", 8, "scatter-allgather-rd"},
     {broadcast, "scatter_allgather_ring", 9, "scatter-allgather-ring"},

@@ -17,8 +17,8 @@ std::vector<Parameter> unused_parameters(const Description& description);
 /// What a question rests on beside messages and reductions.
 enum class Work : std::uint8_t { none, computation };
 
-/// Notes on parameters that were set and move no answer. Prices and powers move plans; those of devices may
-/// move computation, and are passed over where there is some.
+/// Notes on parameters that were set and move no answer. Prices and powers move plans, and NCCL's costs what
+/// its policies send; those of devices may move computation, and are passed over where there is some.
 std::vector<std::string> unmoved(const Description& description, Work work = Work::none);
 
 /// Notes on parameters that were set: those that move no answer, and those with implausible values.

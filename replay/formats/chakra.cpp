@@ -185,6 +185,7 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
     nodes.clear(), nodes.shrink_to_fit();
     missing += add_graph(*source, rank, std::move(graph), by_rank.at(rank));
   }
+  match_in_order(*source);
   if (missing) info.losses.push_back({"dependency", missing, "on nodes that the file does not have"});
   compare_ranks(*source);
   keep_alone(*source);

@@ -15,7 +15,7 @@
 namespace collcast {
 namespace {
 
-constexpr std::string_view call_marker = "| comm op: ", table_marker = "Comm. Op";
+constexpr std::string_view call_marker = "comm op: ", size_marker = "| msg size: ", table_marker = "Comm. Op";
 
 /// A line of the log: one call, or `times` equal ones.
 struct CommLine {
@@ -63,11 +63,14 @@ class CommLog {
   std::int64_t unreadable = 0;
 
  private:
+  /// "[Rank 0] comm op: all_reduce | time (ms): 0.11 | msg size: 6.0 MB", in other versions with "rank=0 | "
+  /// before the call.
   void call(std::string_view line, std::size_t at) {
-    const double rank = field(line.substr(0, at), "rank=");
-    const std::string_view rest = line.substr(at + call_marker.size());
-    const auto size_at = rest.find("msg size: ");
-    const auto size = size_at == std::string_view::npos ? std::nullopt : size_of(rest.substr(size_at + 10));
+    const std::string_view before = line.substr(0, at), rest = line.substr(at + call_marker.size());
+    const double rank = field(before, before.find("rank=") == std::string_view::npos ? "[Rank " : "rank=");
+    const auto size_at = rest.find(size_marker);
+    const auto size =
+        size_at == std::string_view::npos ? std::nullopt : size_of(rest.substr(size_at + size_marker.size()));
     if (!size || rank >= most_recorded_ranks) {
       ++unreadable;
       return;
@@ -145,7 +148,7 @@ Activity activity(RecordedSource& source, const CommLine& line) {
 
 bool is_deepspeed(std::string_view head) {
   return (head.find(call_marker) != std::string_view::npos &&
-          head.find("| msg size: ") != std::string_view::npos) ||
+          head.find(size_marker) != std::string_view::npos) ||
          (head.find(table_marker) != std::string_view::npos &&
           head.find("busbw_avg") != std::string_view::npos);
 }
@@ -179,8 +182,14 @@ std::unique_ptr<Source> open_deepspeed(const std::vector<std::string>& files, co
   info.ordered = ordered;
   info.unknown = {"groups (all ranks are taken to take part), roots and peers",
                   "computation, and what overlaps", "sizes beyond their first digits (rounded to 0.5 %)"};
-  if (said > 0)
+  if (said > 0) {
     info.notes.push_back(std::to_string(said) + " ranks: what DeepSpeed's busbw and algbw differ by");
+  } else {
+    keep_alone(*source);
+    info.notes.push_back(
+        "how many ranks there are is not said, as busbw and algbw differ nowhere: taken as " +
+        std::to_string(source->ranks()) + (info.unscalable.empty() ? "; `replay --ranks` takes more" : ""));
+  }
   if (tables) info.notes.push_back("summaries are left out, as calls are there one by one");
   if (unreadable) info.losses.push_back({"log line", unreadable, "without a size"});
   if (ordered) compare_ranks(*source);

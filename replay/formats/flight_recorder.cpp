@@ -258,6 +258,16 @@ Bytes tensors(const Value* shapes, const Value* types) {
   return Bytes(bytes);
 }
 
+/// Whether a call's shapes and types say its size, which may be none.
+bool says_size(const Value& call) {
+  const auto says = [&](std::string_view sizes, std::string_view types_of) {
+    const Value *shapes = call.find(sizes), *types = call.find(types_of);
+    return shapes && types && !shapes->items.empty() && !types->items.empty() &&
+           std::ranges::all_of(types->items, [](const Value* t) { return element_bytes(t->text) > 0; });
+  };
+  return says("input_sizes", "input_dtypes") || says("output_sizes", "output_dtypes");
+}
+
 struct Dump {
   std::string path;
   Rank rank = -1;
@@ -412,9 +422,7 @@ class FlightRank {
       }
       if (name_of(*e) == "coalesced") {
         grouped.insert(messages.begin(), messages.end());
-        for (const Value* other : others)
-          if (messages.empty() && number_of_collective(*other) == number_of_collective(*e))
-            closed_.insert(other);
+        if (messages.empty()) close(others, *e);
         others.clear();
       } else {
         others.push_back(e);
@@ -424,6 +432,17 @@ class FlightRank {
     return grouped;
   }
   static double number(const Value& message) { return message.number_of("p2p_seq_id", 0); }
+
+  /// Those with the number of the `coalesced` are one group with it, of which the first has the time.
+  void close(const std::vector<const Value*>& collectives, const Value& coalesced) {
+    bool first = true;
+    for (const Value* c : collectives) {
+      if (number_of_collective(*c) != number_of_collective(coalesced)) continue;
+      closed_.insert(c);
+      if (first && number_of_collective(*c) >= 0) ends_.emplace(c, &coalesced);
+      first = false;
+    }
+  }
 
   void entry(const Value& e, bool grouped) {
     const std::string_view name = name_of(e);
@@ -448,7 +467,7 @@ class FlightRank {
       a = message(name, group, ranks, name.starts_with("send ") ? in : std::max(in, out));
     } else if (const auto collective = collective_of(name)) {
       a = collective_activity(*collective, group, message_of(*collective, in, out, ranks));
-      a.sized = *collective == Collective::barrier || in.value + out.value > 0;
+      a.sized = *collective == Collective::barrier || in.value + out.value > 0 || says_size(e);
       a.number = number_of_collective(e);
       know(e, a);
       sizeless += !a.sized && e.find("input_sizes") != nullptr && e.find("input_dtypes") == nullptr;
@@ -458,14 +477,18 @@ class FlightRank {
       a.note = "is no collective that is known";
     }
     time(a, e);
+    if (const auto end = ends_.find(&e); end != ends_.end() && a.duration < Seconds()) last(a, *end->second);
     if (grouped)
       group_.add(std::move(a));
     else
       source_.at(dump_.rank).push_back(std::move(a));
   }
 
-  void time(Activity& a, const Value& e) const {
+  static void last(Activity& a, const Value& e) {
     if (const double ms = e.number_of("duration_ms", -1); ms > 0) a.duration = a.time = Seconds(1e-3 * ms);
+  }
+  void time(Activity& a, const Value& e) const {
+    last(a, e);
     if (const std::int64_t at = e.ns_of("time_created_ns"); at >= 0)
       a.begin = Seconds(1e-9 * static_cast<double>(at - first_ns_));
   }
@@ -529,8 +552,9 @@ class FlightRank {
   RecordedSource& source_;
   const Dump& dump_;
   MessageGroup group_;
-  std::map<std::string, int> numbers_;  ///< of groups' communicators
-  std::set<const Value*> closed_;       ///< by a `coalesced`, whose state is theirs
+  std::map<std::string, int> numbers_;         ///< of groups' communicators
+  std::set<const Value*> closed_;              ///< by a `coalesced`, whose state is theirs
+  std::map<const Value*, const Value*> ends_;  ///< of the first of a group of collectives: the `coalesced`
   std::int64_t first_ns_;
   double last_id_ = -1;
   KnownCalls& known_;

@@ -177,6 +177,7 @@ std::unique_ptr<Source> open_goal_text(const std::vector<std::string>& files, co
   require_one(files, "a GOAL text has all ranks in one file");
   Reader reader(files[0]);
   auto source = reader.read();
+  match_in_order(*source);
   source->info().unknown = {"collectives: they are messages already",
                             "which processor (cpu) or NIC (nic) an operation is on"};
   if (reader.missing)

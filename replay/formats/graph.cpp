@@ -44,6 +44,18 @@ class Graph {
   /// How many others depend on it; known with the order.
   std::size_t dependents(std::size_t i) const { return dependents_[i]; }
 
+  /// Numbers the messages of each direction, peer and tag.
+  void number_messages() {
+    if (std::ranges::none_of(nodes_, is_message)) return;
+    std::map<std::tuple<Activity::Kind, Rank, int>, std::int64_t> next;
+    for (const std::size_t i : order()) {
+      if (!is_message(nodes_[i])) continue;
+      Activity& a = nodes_[i].what;
+      const bool sends = a.kind == Activity::Kind::send;
+      a.number = next[{a.kind, sends ? a.to : a.from, sends ? a.tag : a.received_tag}]++;
+    }
+  }
+
   /// The earliest begun first; of those whose begin is not known, those after the fewest communications.
   std::vector<std::size_t> order() {
     std::vector<std::vector<std::size_t>> next(nodes_.size());
@@ -67,6 +79,7 @@ class Graph {
       }
     }
     if (all.size() < nodes_.size()) throw InputError(where_ + ": the dependencies of its nodes are circular");
+    dependents_.clear();
     for (const auto& after : next) dependents_.push_back(after.size());
     return all;
   }
@@ -234,12 +247,72 @@ class GraphRank {
   bool device_ = false;
 };
 
+/// From one rank to another by one tag.
+struct TaggedLine {
+  Rank from, to;
+  int tag;
+  auto operator<=>(const TaggedLine&) const = default;
+};
+
+/// Visits all messages with their lines and streams.
+template <class Visit>
+void for_each_message(RecordedSource& source, Visit visit) {
+  for (Rank r = 0; r < source.ranks(); ++r)
+    for (int s = 0; s < source.streams(r); ++s)
+      for (Activity& a : source.at(r, s))
+        if (a.kind == Activity::Kind::send)
+          visit(a, TaggedLine{r, a.to, a.tag}, s);
+        else if (a.kind == Activity::Kind::receive)
+          visit(a, TaggedLine{a.from, r, a.received_tag}, s);
+}
+
+/// Tags that no file has, by the tag and the number that a message had. Those of collectives stay such.
+class FreshTags {
+ public:
+  explicit FreshTags(std::set<int> used) : used_(std::move(used)) {}
+
+  int operator()(int tag, std::int64_t number) {
+    const auto [known, is_new] = tags_.try_emplace({tag, number}, 0);
+    if (!is_new) return known->second;
+    int& next = tag < first_collective_tag ? message_ : collective_;
+    while (used_.contains(next)) ++next;
+    return known->second = next++;
+  }
+
+ private:
+  std::set<int> used_;
+  std::map<std::pair<int, std::int64_t>, int> tags_;
+  int message_ = 0, collective_ = first_collective_tag;
+};
+
 }  // namespace
 
 std::int64_t add_graph(RecordedSource& source, Rank rank, std::vector<Node> nodes, const std::string& where) {
   Graph graph(where, std::move(nodes));
+  graph.number_messages();
   GraphRank(source, rank, graph).build();
   return graph.missing;
+}
+
+void match_in_order(RecordedSource& source) {
+  struct End {
+    int stream;
+    std::int64_t next = 0;
+  };
+  std::map<std::pair<TaggedLine, Activity::Kind>, End> ends;
+  std::set<TaggedLine> apart;  // not in order on one stream
+  std::set<int> used;
+  for_each_message(source, [&](const Activity& a, const TaggedLine& line, int stream) {
+    End& end = ends.try_emplace({line, a.kind}, End{stream}).first->second;
+    if (end.stream != stream || end.next++ != a.number) apart.insert(line);
+    used.insert(line.tag);
+  });
+  FreshTags tags(std::move(used));
+  for_each_message(source, [&](Activity& a, const TaggedLine& line, int) {
+    if (a.number > 0 && apart.contains(line))
+      (a.kind == Activity::Kind::send ? a.tag : a.received_tag) = tags(line.tag, a.number);
+    a.number = -1;
+  });
 }
 
 }  // namespace collcast

@@ -25,4 +25,9 @@ struct Node {
 /// Throws InputError that starts with `where` if an id is there twice or the dependencies are circular.
 std::int64_t add_graph(RecordedSource& source, Rank rank, std::vector<Node> nodes, const std::string& where);
 
+/// After all ranks' graphs: messages of one sender, receiver and tag match in the order in which nodes begin,
+/// or where that is not known, are after the fewest communications. Those that are on several streams of a
+/// rank get tags of their own for it.
+void match_in_order(RecordedSource& source);
+
 }  // namespace collcast

@@ -11,20 +11,26 @@
 namespace collcast {
 namespace {
 
+constexpr std::string_view banner_begin = "##IPMv";
+
 struct Banner {
   Rank tasks = 0;
-  double said = 0;  ///< calls of all ranks, as the head says from IPM 2 on; 0: it does not
+  double said = 0;          ///< calls of all ranks, as the head says from IPM 2 on; 0: it does not
+  std::int64_t others = 0;  ///< banners of further runs behind it
   std::vector<ProfiledCall> calls;
 };
 
-/// "# mpi_tasks : 128 on 32 nodes", and rows "# MPI_Bcast 1.14 256 0.10" under "[time] [count]": the first
-/// table is of the whole run, those behind it of regions of it.
+/// Of the first run in the file: "# mpi_tasks : 128 on 32 nodes", and rows "# MPI_Bcast 1.14 256 0.10" under
+/// "[time] [count]". The first table is of the whole run, those behind it of regions of it.
 Banner banner_of(const std::string& path) {
   Banner banner;
   Input input(path);
   int tables = 0;
   bool in_counts = false;
+  std::int64_t banners = 0;
   for (std::string line; input.line(line);) {
+    banners += line.starts_with(banner_begin);
+    if (banners > 1) continue;
     std::istringstream words(line);
     std::string hash, word;
     if (!(words >> hash >> word) || hash != "#") continue;
@@ -44,13 +50,14 @@ Banner banner_of(const std::string& path) {
     banner.calls.push_back({word, std::llround(count), Seconds(seconds)});
     if (banner.calls.size() > 10'000) throw InputError(path + ": has more calls than MPI");
   }
+  banner.others = banners - 1;
   return banner;
 }
 
 }  // namespace
 
 bool is_ipm(std::string_view head) {
-  return head.starts_with("##IPMv") || head.find("\n##IPMv") != std::string_view::npos;
+  return head.starts_with(banner_begin) || head.find("\n##IPMv") != std::string_view::npos;
 }
 
 std::unique_ptr<Source> open_ipm(const std::vector<std::string>& files, const OpenOptions&) {
@@ -67,6 +74,8 @@ std::unique_ptr<Source> open_ipm(const std::vector<std::string>& files, const Op
   source->info().unknown.emplace_back("sizes");
   source->info().notes = {"rank 0 stands for the sum of all ranks"};
   add_profile(*source, 0, banner.calls);
+  if (banner.others > 0)
+    source->info().losses.push_back({"banner", banner.others, "of another run than the file's first"});
   std::int64_t listed = 0;
   for (const ProfiledCall& c : banner.calls) listed += c.count;
   if (banner.said < 1e15 && std::llround(banner.said) > listed)

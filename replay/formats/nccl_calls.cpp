@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/message_group.hpp"
@@ -61,6 +62,7 @@ class Job {
     for (const Device& device : log_.order)
       for (const auto& [pointer, c] : log_.devices.at(device).communicators)
         world_ = std::max(world_, c.ranks);
+    refuse_two_jobs();
     std::set<Rank> taken;
     for (std::size_t i = 0; i < log_.order.size(); ++i)
       for (const std::string& pointer : log_.devices.at(log_.order[i]).order) {
@@ -76,6 +78,38 @@ class Job {
       taken.insert(r = next);
     }
     world_ = std::max(world_, taken.empty() ? 1 : *taken.rbegin() + 1);
+  }
+
+  /// Visits the largest communicators of which INIT lines say the id, the rank and the GPU.
+  template <class Visit>
+  void for_each_of_all(Visit visit) const {
+    for (const Device& device : log_.order) {
+      const DeviceLog& d = log_.devices.at(device);
+      for (const auto& [pointer, c] : d.communicators)
+        if (c.ranks == world_ && !c.id.empty() && c.rank >= 0 && !d.bus.empty()) visit(device, d, c);
+    }
+  }
+
+  /// Groups of one job may be alike, and none be of all its ranks. But two processes that are the same rank
+  /// on one GPU, of communicators that no process shares, are of two jobs.
+  void refuse_two_jobs() const {
+    if (world_ < 2) return;
+    std::map<std::string, std::set<Device>> members;  // by communicator
+    for_each_of_all(
+        [&](const Device& device, const DeviceLog&, const Communicator& c) { members[c.id].insert(device); });
+    std::map<std::tuple<std::string, std::string, Rank>, std::pair<Device, std::string>> first;
+    for_each_of_all([&](const Device& device, const DeviceLog& d, const Communicator& c) {
+      const auto& other = first.try_emplace({device.host, d.bus, c.rank}, device, c.id).first->second;
+      if (disjoint(members[other.second], members[c.id]))
+        throw InputError("ranks of two different jobs: processes " + std::to_string(other.first.process) +
+                         " and " + std::to_string(device.process) + " on " + device.host + " are rank " +
+                         std::to_string(c.rank) + " of " + std::to_string(world_) +
+                         " on one GPU, in communicators " + other.second + " and " + c.id +
+                         " that share no process; name the log of one job");
+    });
+  }
+  static bool disjoint(const std::set<Device>& a, const std::set<Device>& b) {
+    return std::ranges::none_of(a, [&](const Device& device) { return b.contains(device); });
   }
 
   /// A device's rank in its communicator: as it was set up, or the only one that it names in no message.

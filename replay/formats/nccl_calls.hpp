@@ -56,6 +56,7 @@ struct DeviceLog {
   std::map<std::string, Communicator> communicators;  ///< by pointer
   std::vector<std::string> order;                     ///< of their first appearance
   std::vector<LoggedCall> calls;
+  std::string bus;  ///< of the GPU, where INIT lines say it
 
   Communicator& communicator(std::string_view pointer) {
     const auto [found, is_new] = communicators.try_emplace(std::string(pointer));

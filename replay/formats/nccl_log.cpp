@@ -115,6 +115,7 @@ class LogReader : public nccl::CallLog {
     if (rank < 0 || ranks <= rank || ranks > most_recorded_ranks) return;
     const std::string pointer(word_after(text, "comm "));
     std::string& name = keys_.try_emplace({device, pointer}, pointer).first->second;
+    if (const auto bus = word_after(text, "busId "); !bus.empty()) log(device).bus = bus;
     const std::string before = log(device).communicator(name).id;
     std::string id(word_after(text, "commId "));
     if (id.empty() && (before.empty() || text.find("Init START") != std::string_view::npos))

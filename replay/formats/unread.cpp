@@ -38,6 +38,19 @@ constexpr Known all[] = {
     {is_tar, "a tar archive; unpack it, and name the files in it"},
     {[](std::string_view h) { return h.substr(0, 8).find("OTF2") < 4; },
      "an OTF2 archive, which this program was built without libotf2 to read; `otf2-print` prints it"},
+    {[](std::string_view h) { return has(h, "=== OTF2-PRINT ==="); },
+     "the text that `otf2-print` prints of an OTF2 archive, which is not read; name the archive's anchor, "
+     "*.otf2"},
+    {[](std::string_view h) { return h.starts_with("# darshan log version:"); },
+     "the text that `darshan-parser` prints of a Darshan log, which is not read; name the log"},
+    {[](std::string_view h) {
+       return h.starts_with('{') &&
+              (has(h, "\"NvtxEvent\":") || has(h, "\"CudaEvent\":") || has(h, "\"TraceProcessEvent\":"));
+     },
+     "a JSON export of Nsight Systems, which is not read; export it by `nsys export --type sqlite "
+     "--include-blobs=true`"},
+    {[](std::string_view h) { return has(h, "Total Time (") && (has(h, "Time (%)") || has(h, "Time(%)")); },
+     "a table of `nsys stats`, which has sums alone; name the report's SQLite export"},
     {[](std::string_view h) { return h.starts_with("__rec="); },
      "a Caliper recording, which is not read; `cali-query` prints it"},
     {is_jax_trace, "a Chrome trace of JAX's or TensorFlow's profiler, which is not read"},

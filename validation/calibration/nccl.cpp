@@ -329,6 +329,25 @@ std::optional<GuessedLink> guessed_link(const Description& base, const std::vect
   return best;
 }
 
+/// A thread that launches several GPUs does so one after the other, and the last holds up all.
+void leave_launch(NcclCalibration& out) {
+  std::vector<std::string> left;
+  for (NcclCost& c : out.costs) {
+    if (!c.after || !c.parameter.ends_with(".launch_us")) continue;
+    std::string pointer = "/" + c.parameter;
+    std::ranges::replace(pointer, '.', '/');
+    const Json::json_pointer at(pointer);
+    out.platform[at.parent_pointer()].erase(at.back());
+    left.push_back(c.parameter + ", " + text::number(*c.after) + " us");
+  }
+  if (!left.empty())
+    out.notes.push_back(
+        "a thread launches several GPUs in these tables (-g), one after the other, which is not what one "
+        "takes: "
+        "the launch stays the base's, and is not " +
+        text::join(left, ", or ", [](const std::string& words) { return words; }));
+}
+
 }  // namespace
 
 NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measurement>& measurements,
@@ -358,6 +377,8 @@ NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measur
                          text::number(link->after()) + " GB/s, of " + text::number(link->low) + " to " +
                          text::number(link->high) + " that explain them alike");
   }
+  if (std::ranges::any_of(measurements, [](const Measurement& m) { return m.gpus_a_thread > 1; }))
+    leave_launch(out);
   Json head = {{"base", base.file().empty() ? base.name() : base.file()},
                {"description", base.text() + "; NCCL's software calibrated"}};
   head.update(out.platform);

@@ -37,6 +37,7 @@ struct Measurement {
   std::optional<Call> parameters;  ///< of the algorithm, where the table says them
   Rank ranks = 0, nodes = 0, root = 0;
   int jobs = 1;                  ///< at once, which share the ranks (collective)
+  int gpus_a_thread = 1;         ///< that a thread launches one after the other (nccl-tests -g)
   int sockets = 0;               ///< of a node, which a message goes between and a collective's ranks are on
   int pairs = 1;                 ///< of ranks, sending side by side (latency, bandwidth)
   int window = 1;                ///< messages on their way at once (bandwidth)

@@ -33,6 +33,7 @@ struct NcclTestsTable {
   std::set<std::string> hosts;
   std::map<int, std::set<int>> groups;  ///< ranks of each that ran at once
   int ranks = 0;                        ///< of all
+  int gpus_a_thread = 1;
   std::optional<Collective> collective;
   std::vector<std::string> columns;
   std::string library = "nccl-tests";
@@ -68,11 +69,12 @@ void add_ranks(const Text& text, int line, NcclTestsTable& table, int group, int
 
 void read_comment(const Text& text, const Line& line, NcclTestsTable& table) {
   static const std::regex device(R"(Rank +(\d{1,9}) (?: *Group +(\d{1,9}) )?.*Pid +\d+ on +(\S+) +device)");
-  static const std::regex version(R"(NCCL version ([0-9.]+))");
+  static const std::regex version(R"(NCCL version ([0-9.]+))"), threads(R"(nThread +\d+ +nGpus +(\d{1,4}) )");
   std::smatch found;
   if (std::regex_search(line.text, found, device))
     add_ranks(text, line.number, table, found[2].matched ? std::stoi(found[2]) : 0, std::stoi(found[1]), 1,
               found[3]);
+  if (std::regex_search(line.text, found, threads)) table.gpus_a_thread = std::stoi(found[1]);
   if (std::regex_search(line.text, found, version)) table.library = "nccl-tests, NCCL " + found[1].str();
   if (const auto program = named(line.text, "_perf")) table.collective = program;
   if (line.has("algbw") && line.has("busbw")) {
@@ -174,6 +176,7 @@ void finish(const Text& text, NcclTestsTable& table, const FileFacts& known, std
     m.library = table.library;
     m.ranks = table.ranks;
     m.jobs = std::max(static_cast<int>(table.groups.size()), 1);
+    m.gpus_a_thread = table.gpus_a_thread;
     m.nodes = table.hosts.empty() ? known.nodes : static_cast<Rank>(table.hosts.size());
     all.push_back(m);
   }

@@ -712,6 +712,12 @@ TEST_F(Files, TimeIndependentTracesAreReadInOneFileOrSeveral) {
   ASSERT_EQ(kinds(all(*old, 0)), (std::vector{Kind::send, Kind::wait}));
   EXPECT_DOUBLE_EQ(all(*old, 0)[0].bytes.value, 80);  // ten doubles
   EXPECT_EQ(all(*old, 0)[1].requests, std::vector<std::int64_t>{0});
+  const auto tested =
+      open("tested", "0 init\n1 init\n0 isend 1 3 9 6\n0 test 0 1 3\n0 wait 0 1 3\n1 recv 0 3 9 6\n");
+  EXPECT_EQ(kinds(all(*tested, 0)), (std::vector{Kind::send, Kind::wait}));
+  EXPECT_EQ(tested->info().notes.at(0),
+            "1 waits and tests are for no message that is open, as after a test, which is taken for a wait: "
+            "left out");
   const std::string one = file("one", "0 alltoallv 9 1 2 3 9 1 2 3\n");
   EXPECT_EQ(complaint([&] { open_source({one}); }),
             one + ": line 1: alltoallv has sizes for more ranks than 1; name the files of all ranks");

@@ -135,6 +135,7 @@ TEST_F(MoreFiles, FlightRecorderGroupsHaveTheTimeOfTheirEnd) {
   EXPECT_EQ(entries[2].kind, Kind::wait);
   EXPECT_NEAR(entries[2].duration.value, 0.5e-3, 1e-12);
   EXPECT_NEAR(entries[2].begin.value, 1e-6, 1e-12);
+  EXPECT_NEAR(entries[3].duration.value, 0.5e-3, 1e-12);  // of a group of collectives the first has it
   EXPECT_TRUE(source->info().notes.empty());
   EXPECT_EQ(open_source({file("late_0.json", dump(scheduled))})->info().notes.at(0),
             "1 entries were not completed when the recorder was dumped");
@@ -266,6 +267,16 @@ TEST_F(MoreFiles, FlightRecorderTimesSinceTheEpochKeepTheirNanoseconds) {
   ASSERT_EQ(calls.size(), 2u);
   EXPECT_DOUBLE_EQ(calls[0].begin.value, 0);
   EXPECT_DOUBLE_EQ(calls[1].begin.value, 101e-9);
+}
+
+TEST_F(MoreFiles, FlightRecorderCallsOfNoElementsAreOfAKnownSize) {
+  std::string dump = flight_of({0, 1}, 0);
+  const auto calls = all(*open_source({file("z_rank0", dump)}), 0);
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_TRUE(calls[0].sized);
+  EXPECT_DOUBLE_EQ(calls[0].message.value, 0);
+  dump.replace(dump.find("Float"), 5, "Other");
+  EXPECT_FALSE(all(*open_source({file("u_rank0", dump)}), 0)[0].sized);
 }
 
 TEST_F(MoreFiles, FlightRecorderDumpsOfTwoJobsAreRefused) {
@@ -492,6 +503,30 @@ TEST_F(MoreFiles, GoalOperationsWaitForWhatTheyRequireAlone) {
   EXPECT_EQ(open_source({file("l", chain + "}\n")})->streams(0), 3);
 }
 
+/// Messages of one tag are matched as if each had its own, whichever stream comes first.
+TEST_F(MoreFiles, GoalMessagesOfATagMatchInTheOrderOfTheText) {
+  const auto text = [](const std::string& second) {
+    return "num_ranks 2\nrank 0 {\nl1: send 2b to 1\nl2: recv 3b from 1\nl3: send 4b to 1 tag " + second +
+           "\nl3 requires l2\nl4: recv 5b from 1 tag " + second +
+           "\n}\nrank 1 {\nl1: recv 2b from 0\nl2: send 3b to 0\nl2 requires l1\nl3: recv 4b from 0 tag " +
+           second + "\nl4: send 5b to 0 tag " + second + "\nl4 requires l3\n}\n";
+  };
+  const auto tags = [&](const std::string& second) {
+    const auto source = open_source({file("g" + second, text(second))});
+    std::map<std::pair<Rank, double>, int> found;  // by rank and bytes
+    for (const Rank r : {0, 1})
+      for (int s = 0; s < source->streams(r); ++s)
+        for (const Activity& a : all(*source, r, s))
+          if (a.kind == Kind::send)
+            found[{r, a.bytes.value}] = a.tag;
+          else if (a.kind == Kind::receive)
+            found[{r, a.received_bytes.value}] = a.received_tag;
+    return found;
+  };
+  EXPECT_EQ(tags("0"), tags("1"));
+  EXPECT_EQ(tags("0").at({1, 4}), 1);
+}
+
 TEST_F(MoreFiles, ContradictionsBetweenRanksAreTold) {
   const auto notes = [&](const std::string& text) { return open_source({file("c", text)})->info().notes; };
   const auto contradicts = [&](const std::string& text, const std::string& words) {
@@ -602,6 +637,23 @@ TEST_F(MoreFiles, DeepSpeedCallsAreInOrder) {
   EXPECT_NEAR(calls[0].time.value, 0.11e-3, 1e-15);
   EXPECT_EQ(calls[1].kind, Kind::skipped);
   EXPECT_DOUBLE_EQ(calls[2].message.value, 64 * 1048576.0);
+}
+
+/// Other versions leave the rank to the logger.
+TEST_F(MoreFiles, DeepSpeedCallsOfTheLoggersRank) {
+  std::string log = deepspeed_calls;
+  for (auto at = log.find("rank=0 | "); at != std::string::npos; at = log.find("rank=0 | ")) log.erase(at, 9);
+  testing::expect_same(*open_source({file("a", log)}), *open_source({file("b", deepspeed_calls)}));
+  log.replace(log.find("[Rank 0]"), 8, "[Rank 3]");
+  EXPECT_EQ(open_source({file("c", log)})->info().recorded_ranks, (std::vector<Rank>{0, 3}));
+}
+
+TEST_F(MoreFiles, DeepSpeedLogsMayNotSayHowManyRanksThereAre) {
+  const std::string broadcast =
+      "[Rank 0] comm op: broadcast | time (ms): 9 | msg size: 6 MB | algbw (Gbps): 5 | busbw (Gbps): 5\n";
+  EXPECT_EQ(open_source({file("log", broadcast)})->info().notes.at(0),
+            "how many ranks there are is not said, as busbw and algbw differ nowhere: taken as 1; `replay "
+            "--ranks` takes more");
 }
 
 TEST_F(MoreFiles, DeepSpeedSummariesAreProfiles) {
@@ -719,6 +771,15 @@ TEST_F(MoreFiles, IpmBannersAreProfilesOfTheWholeRun) {
   EXPECT_NE(
       refused("##IPMv2\n# mpi_tasks : 999999999\n# [time]\n# MPI_Send 1 3\n").find("more ranks than a job"),
       std::string::npos);
+}
+
+TEST_F(MoreFiles, IpmBannersOfFurtherRunsAreLeftOut) {
+  std::string other = ipm_banner;
+  other.replace(other.find("mpi_tasks : 4"), 13, "mpi_tasks : 9");
+  const auto source = open_source({file("two.txt", ipm_banner + other)});
+  EXPECT_EQ(source->ranks(), 4);
+  EXPECT_EQ(all(*source, 0).size(), 2u);
+  EXPECT_EQ(source->info().losses, (Losses{{"banner", 1, "of another run than the file's first"}}));
 }
 
 /// A rank that called MPI_Bcast twice, in 30 us, with 4 B each.

@@ -424,6 +424,25 @@ TEST_F(Versions, NcclLogsOfOneProcessOrTwoJobsAreRefused) {
             "ranks of two different jobs, or one twice: two devices are rank 1 of communicator 0x7");
 }
 
+/// Two groups of a job may be alike; two runs use the same GPUs.
+TEST_F(Versions, NcclLogsOfTwoRunsAreRefused) {
+  const auto pair = [](int process, int bus, const std::string& id) {
+    std::string log;
+    for (const int rank : {0, 1})
+      log +=
+          nccl_line(process + rank, "comm 0xa rank " + std::to_string(rank) + " nranks 2 cudaDev 0 busId " +
+                                        std::to_string(bus + rank) + " commId " + id + " - Init COMPLETE") +
+          nccl_call(process + rank, "AllReduce", "0xa", 2);
+    return log;
+  };
+  EXPECT_EQ(open("groups", pair(0, 1, "0x7") + pair(2, 3, "0x8"))->communicators(),
+            (Communicators{{0, 1, 2, 3}, {0, 1}, {2, 3}}));
+  EXPECT_EQ(open("again", pair(0, 1, "0x7") + pair(0, 1, "0x8"))->ranks(), 2);
+  EXPECT_EQ(testing::complaint([&] { open("runs", pair(0, 1, "0x7") + pair(2, 1, "0x8")); }),
+            "ranks of two different jobs: processes 100 and 102 on n0 are rank 0 of 2 on one GPU, in "
+            "communicators 0x7 and 0x8 that share no process; name the log of one job");
+}
+
 TEST_F(Versions, RcclSaysWhichRankCalls) {
   std::string log;
   for (const int r : {2, 0, 1})
@@ -647,7 +666,15 @@ TEST_F(Versions, WhatIsNotReadIsNamed) {
            {"PK\x03\x04zipped", "its zip archive is cut short"},
            {"# TYPE nccl_bus_bandwidth_gbs gauge\nnccl_bus_bandwidth_gbs{rank=\"0\"} 3.1\n",
             "for Prometheus"},
-           {"<?xml version=\"1.0\"?>\n<ipm>\n<task ipm_version=\"2.0.6\">", "is IPM's log (XML)"}})
+           {"<?xml version=\"1.0\"?>\n<ipm>\n<task ipm_version=\"2.0.6\">", "is IPM's log (XML)"},
+           {"# darshan log version: 3.41\n# nprocs: 4\nPOSIX\t0\t63\tPOSIX_OPENS\t1\t/a\t/\text4\n",
+            "is the text that `darshan-parser` prints"},
+           {"=== OTF2-PRINT ===\n=== Events ===\nENTER 0 1000 Region: \"MPI_Send\" <1>\n",
+            "is the text that `otf2-print` prints"},
+           {R"({"Type":5,"NvtxEvent":{"Type":59,"Timestamp":"1","Text":"ncclAllReduce"}})",
+            "is a JSON export of Nsight Systems"},
+           {"Time (%),Total Time (ns),Instances,Avg (ns),Name\n50.0,1000,10,100,ncclDevKernel_AllReduce\n",
+            "is a table of `nsys stats`"}})
     EXPECT_NE(testing::complaint([&, t = text] { open("other", t); }).find(words), std::string::npos)
         << words;
 }

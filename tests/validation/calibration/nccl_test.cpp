@@ -40,6 +40,17 @@ std::vector<Measurement> table(Rank ranks, double slower = 1, double simple_us =
   return all;
 }
 
+TEST(CalibrateNccl, LeavesTheLaunchOfThreadsThatLaunchSeveralGpus) {
+  std::vector<Measurement> measured = table(4);
+  for (Measurement& m : measured) m.gpus_a_thread = 4;
+  const NcclCalibration c = calibrate_nccl(load_platform("abci-v"), measured, "nccl-2.8", "made up");
+  const Json& ll = c.platform["software"]["nccl"]["LL"];
+  EXPECT_FALSE(ll.contains("launch_us"));
+  EXPECT_TRUE(ll.contains("channel_us"));
+  EXPECT_TRUE(std::ranges::any_of(
+      c.notes, [](const std::string& words) { return words.find("a thread launches several GPUs") == 0; }));
+}
+
 TEST(CalibrateNccl, FindsWhatTablesSayAndKeepsTheRest) {
   const NcclCalibration c = calibrate_nccl(load_platform("abci-v"), table(4), "nccl-2.8", "made up");
   std::map<std::string, NcclCost> costs;

@@ -157,6 +157,7 @@ TEST(NcclTests, SizesThatAreRoundedToTheSameAreRepetitions) {
 /// Version 2.13 and later: redop and root for every collective, in-place times that may not exist.
 TEST(NcclTests, BroadcastOfALaterVersion) {
   const auto all = parse(nccl_broadcast);
+  EXPECT_EQ(all[0].gpus_a_thread, 2);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0].collective, Collective::broadcast);
   EXPECT_EQ(all[0].nodes, 1);
