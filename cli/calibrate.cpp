@@ -310,9 +310,11 @@ void add_calibrate(CLI::App& app, int&) {
   verb->add_option("-s,--size", options->ping_pong.sizes, "With --run: message sizes (default 1 B to 16 MiB)")
       ->needs(run)
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->option_text("S[,S...]");
   verb->add_option("--pairs", options->ping_pong.pairs, "With --run: pairs of ranks side by side (default 1)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->needs(run)
       ->check(CLI::PositiveNumber)
       ->option_text("N[,N...]");

@@ -13,14 +13,30 @@ namespace collcast::cli {
 
 namespace {
 
+/// As many ranks as stars are measured among where nobody says it.
+int usual_star(const campaign::Launcher& launcher) {
+  const int fixed = launcher.fixed_ranks();
+  return fixed > 0 ? std::clamp(fixed, 2, 4) : 4;
+}
+
+void tell_held(const campaign::PingPongs& wanted, const campaign::Launcher& launcher,
+               const std::string& file) {
+  const campaign::Held held = campaign::held(wanted, launcher, file);
+  if (held.already > 0)
+    note(std::to_string(held.already) + " of " + std::to_string(held.wanted) +
+         " measurements were already in " + file);
+}
+
 /// Where nobody asked for more ranks than two, there need not be more.
 void measure(campaign::PingPongs wanted, std::optional<int> star, const campaign::Launcher& launcher,
              const std::string& file) {
-  const int fixed = launcher.fixed_ranks();
-  wanted.star = star.value_or(2);
+  const int most = star.value_or(usual_star(launcher));
+  wanted.star = most;
+  tell_held(wanted, launcher, file);
+  if (!star) wanted.star = 2;
   campaign::measure_ping_pongs(wanted, launcher, file, progress);
-  if (star || (fixed > 0 && fixed < 3)) return;
-  wanted.star = fixed > 0 ? std::min(fixed, 4) : 4;
+  if (star || most == 2) return;
+  wanted.star = most;
   try {
     campaign::measure_ping_pongs(wanted, launcher, file, progress);
   } catch (const SubstrateError& e) {
@@ -38,6 +54,8 @@ std::string measure_for_calibration(const PingPongOptions& options, const std::s
   if (!options.sizes.empty()) wanted.sizes.clear();
   for (const std::string& text : options.sizes) wanted.sizes.push_back(parse_size(text));
   const campaign::Launcher launcher(options.command);
+  end_at_interrupt("interrupted; what was measured is in " + file +
+                   ", and the same command continues from there");
   measure(wanted, options.star, launcher, file);
   progress_end();
   return file;

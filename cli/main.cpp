@@ -35,6 +35,17 @@ void keep_memory() {
 #endif
 }
 
+/// CLI11 takes a -- behind a list for the end of the list: a second one begins the command.
+void keep_command(const CLI::App& verb, std::vector<std::string>& words) {
+  const auto dashes = std::ranges::find(words, "--");
+  if (dashes == words.end() || verb.get_option_no_throw("command") == nullptr) return;
+  const auto last = std::find_if(std::make_reverse_iterator(dashes), words.rend(),
+                                 [](const std::string& word) { return word.starts_with('-'); });
+  if (last == words.rend()) return;
+  const CLI::Option* option = verb.get_option_no_throw(last->substr(0, last->find('=')));
+  if (option != nullptr && option->get_allow_extra_args()) words.insert(dashes, "--");
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Forecasts how long collective communication takes, and what it does to an application.",
                "collcast"};
@@ -61,8 +72,10 @@ int run(int argc, char** argv) {
     if (!words.empty() && words[0] == "version") words[0] = "--version";
     if (!words.empty() && words[0] != "record")  // mpirun's own words of `record` and behind --
       std::replace(words.begin(), std::ranges::find(words, "--"), std::string("-np"), std::string("-n"));
-    if (!words.empty() && !words[0].starts_with('-'))
+    if (!words.empty() && !words[0].starts_with('-')) {
       collcast::refuse_empty_items(*app.get_subcommand(words[0]), words);
+      keep_command(*app.get_subcommand(words[0]), words);
+    }
     std::ranges::reverse(words);  // as CLI11 takes them
     app.parse(std::move(words));
   } catch (const CLI::Success& e) {

@@ -121,7 +121,10 @@ void add_call_options(CLI::App& verb, CallText& options, bool on_platform) {
 void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_help) {
   verb.add_option("collective", subject.collective, "allreduce, broadcast, ...");
   auto* algorithm = verb.add_option("-a,--algorithm", subject.algorithm, algorithm_help)->option_text("A");
-  verb.add_option("-n,--ranks", subject.ranks, "Number of ranks")->delimiter(',')->option_text("N");
+  verb.add_option("-n,--ranks", subject.ranks, "Number of ranks")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("N");
   verb.add_option("--import", subject.import,
                   "An algorithm in MSCCL's XML, or as `synthesize` writes it, instead of one of the "
                   "catalogue; it names the collective and the number of ranks")

@@ -208,6 +208,7 @@ void add_predict(CLI::App& app, int& exit_code) {
           "Message sizes, as nccl-tests counts them, and ranges of them: 64KiB,1MiB:1GiB:x4; k, M and G are "
           "binary (default: what --counts add up to)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->option_text("S[,S...]");
   add_policy(*verb, options->question.policy, "What --algorithm auto chooses (default: fastest)");
   verb->add_flag("--with-synthesized", options->question.with_synthesized,

@@ -208,7 +208,7 @@ void Runs::write_page(const Report& report) {
     if (s.key == "sensitivity") after.push_back(chapter("Sensitivity", s));
   if (!report.notes.empty()) after.push_back(notes_chapter(report.notes));
   after.push_back(pedigree(platform_));
-  const bool nccl = playing_.policy().starts_with("nccl");
+  const bool nccl = is_nccl(playing_.policy());
   const std::string of_nccl = nccl ? "; collectives of NCCL are single operations on every engine" : "";
   canvas_.write_page(
       report.title, std::move(before), seen_, std::move(after), as_json(report),

@@ -91,6 +91,7 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb->add_option("-p,--platform", options->platform, "A name from `collcast platforms`, or a file")
       ->option_text("P");
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
+      ->allow_extra_args(false)
       ->option_text("KEY=VALUE");
   verb->add_flag("--run")->description("Predicts first, writes that down, then measures, then reports");
   verb->add_option("--campaign", options->campaign, "What to run: a file (docs/campaigns.md)")

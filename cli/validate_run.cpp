@@ -10,6 +10,7 @@
 #include "cli/options.hpp"
 #include "cli/what_if.hpp"
 #include "forecast/report/plot.hpp"
+#include "model/collective.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
@@ -33,6 +34,11 @@ namespace fs = std::filesystem;
 struct Text {
   std::string words, file;
 };
+
+bool moves_data(const std::string& collective) {
+  return definition(collective).whole(1) > 0;
+}
+
 /// The campaign of a file, or of the other options.
 Text asked_text(const CampaignOptions& o) {
   const bool spelled = !o.collective.empty() || !o.algorithms.empty() || !o.ranks.empty() || !o.sizes.empty();
@@ -40,9 +46,11 @@ Text asked_text(const CampaignOptions& o) {
     throw InputError(
         "a campaign is either --campaign FILE or all of --collective, --algorithm, --ranks and --size");
   if (!spelled) return {read_file(o.campaign), o.campaign};
-  if (o.collective.empty() || o.algorithms.empty() || o.ranks.empty() || o.sizes.empty())
+  const bool sized = o.collective.empty() || moves_data(o.collective);
+  if (o.collective.empty() || o.algorithms.empty() || o.ranks.empty() || (sized && o.sizes.empty()))
     throw InputError(
         "a campaign without --campaign takes all of --collective, --algorithm, --ranks and --size");
+  if (!sized && !o.sizes.empty()) note(o.collective + " moves no data: --size changes nothing");
   Json sizes = Json::array(), points = Json::array();
   for (const Bytes size : parse_sizes(o.sizes)) sizes.push_back(std::llround(size.value));
   for (const std::string& name : o.algorithms)
@@ -152,6 +160,8 @@ int validate_run(const CampaignOptions& options) {
   Description platform = load_platform(options.platform);
   override_platform(platform, options.set);
   const campaign::Launcher launcher(options.command);
+  end_at_interrupt("interrupted; what was measured is kept, and the same command continues from " +
+                   options.folder);
   campaign::predict_campaign(todo, platform, options.folder, progress);
   note_unmoved(todo, options, platform);
   const bool right = campaign::measure_campaign(todo.settings, launcher, options.folder, progress);

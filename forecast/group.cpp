@@ -24,15 +24,18 @@ Rank most_contended(Collective collective) {
   return collective == Collective::alltoall ? 512 : 1024;
 }
 
-/// The first release that knows the GPUs, from `gpu_release` on; of GPUs that none knows, the fastest of the
-/// catalogue.
+/// The first release that knows the GPUs, from `gpu_release` on, or RCCL; of GPUs that none knows, the
+/// fastest of the catalogue.
 std::string gpu_policy(const Description& platform) {
-  const auto text = [](int minor) { return nccl::Policy{.minor = minor}.text(); };
-  try {
-    return text(std::max(gpu_release, nccl::first_release(situation(platform, 1, text(gpu_release)).gpu)));
-  } catch (const InputError&) {
-    return "fastest";
-  }
+  const auto gpu = [&](const nccl::Release& release) { return situation(platform, 1, release.text()).gpu; };
+  for (const nccl::Release& first : {nccl::Release(gpu_release), nccl::usual_rccl}) try {
+      const Gpu found = gpu(first);
+      return first.rccl ? first.text()
+                        : nccl::Release(std::max(gpu_release, nccl::first_release(found))).text();
+    } catch (const InputError&) {
+      continue;
+    }
+  return "fastest";
 }
 
 /// Places on its first node that members have; all if the group fills whole nodes one after the other.
@@ -216,7 +219,7 @@ const GroupForecaster::Answer& GroupForecaster::forecast(Collective collective, 
                                                          Bytes message) {
   const auto found = known_.find({collective, group, message});
   if (found != known_.end()) return found->second;
-  const bool far = policy_.starts_with("nccl") && group.dimensions.size() == 1 && nodes(group) > far_nodes;
+  const bool far = is_nccl(policy_) && group.dimensions.size() == 1 && nodes(group) > far_nodes;
   Answer a = far ? extrapolated(collective, group, message)
                  : whole(collective, group, message, policy_, Memory::device);
   return known_.insert_or_assign({collective, group, message}, std::move(a)).first->second;
@@ -231,7 +234,7 @@ GroupForecaster::Answer GroupForecaster::named(const Algorithm& algorithm, const
 }
 
 std::optional<Wire> GroupForecaster::departure(const RankGroup& pair, Bytes message) {
-  if (policy_.starts_with("nccl")) return {};
+  if (is_nccl(policy_)) return {};
   const Wire wire = library(priced_for(on_first_node(pair)), policy_, Memory::device)
                         .forecaster()
                         .fabric()

@@ -3,6 +3,7 @@
 
 #include "engines/automatic.hpp"
 #include "libraries/segments.hpp"
+#include "model/critical_path.hpp"
 
 namespace collcast {
 

@@ -38,7 +38,7 @@ std::vector<std::string> policies() {
   std::vector<std::string> names;
   for (const Policy& p : of_mpi) names.emplace_back(p.name);
   names.push_back(mvapich::text({}));
-  for (nccl::Policy p; p.minor <= nccl::last_minor; ++p.minor) names.push_back(p.text());
+  for (const nccl::Release& r : nccl::releases()) names.push_back(r.text());
   return names;
 }
 

@@ -12,7 +12,14 @@
 namespace collcast {
 
 enum class NodeLink : std::uint8_t { nvlink, pci };
-enum class Gpu : std::uint8_t { pascal, volta, ampere, hopper, blackwell };
+enum class Gpu : std::uint8_t { pascal, volta, ampere, hopper, blackwell, cdna2, cdna3 };
+constexpr bool of_amd(Gpu gpu) {
+  return gpu >= Gpu::cdna2;
+}
+/// Hopper and what came after it.
+constexpr bool since_hopper(Gpu gpu) {
+  return gpu >= Gpu::hopper && !of_amd(gpu);
+}
 enum class Cpu : std::uint8_t { intel, amd, power, other };
 
 /// What a library knows of the machine when it chooses. There are the call's ranks / `nodes` ranks on a node.
@@ -36,8 +43,11 @@ struct Situation {
   bool gpudirect = true;  ///< only PCIe switches between GPU and network card, so that LL128 may cross nodes
   Gpu gpu = Gpu::volta;
   Cpu cpu = Cpu::intel;
-  bool staged = true;        ///< a message between nodes may be staged in host memory
-  Bytes element = Bytes(4);  ///< of the data type: MPICH compares counts
+  bool staged = true;              ///< a message between nodes may be staged in host memory
+  int rccl_tuning = 0;             ///< RCCL's set of constants for the node (nccl/rccl.hpp)
+  bool rccl_ll128 = false;         ///< RCCL has LL128 on it
+  BytesPerSecond rccl_links = {};  ///< of a GPU, all together, as RCCL counts them
+  Bytes element = Bytes(4);        ///< of the data type: MPICH compares counts
 
   /// Whether no two GPUs of a node talk but over NVLink: NCCL's LL128 asks for it.
   bool nvlink_only() const { return link == NodeLink::nvlink || on_a_node == 1; }
@@ -69,6 +79,10 @@ Pick pick(std::string_view policy, Collective collective, const Call& call, cons
 /// The collectives that the policy has rules for. Throws InputError for an unknown policy.
 std::vector<Collective> ruled(std::string_view policy);
 
+/// Whether the policy is NCCL's or RCCL's, whatever its release and settings.
+constexpr bool is_nccl(std::string_view policy) {
+  return policy.starts_with("nccl") || policy.starts_with("rccl");
+}
 /// Throws InputError unless `pick` knows the name.
 void check_policy(std::string_view policy);
 /// Throws InputError where the policy's library does not send from there.

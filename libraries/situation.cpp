@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "libraries/nccl/nccl.hpp"
+#include "libraries/nccl/rccl.hpp"
 #include "libraries/nccl/ring_search.hpp"
 #include "platforms/description/node_graph.hpp"
 #include "platforms/machine/machine.hpp"
@@ -27,17 +27,21 @@ void recognise(Cpu& kind, const std::string& device) {
 /// The generation by compute capability, as NCCL's tuner has it: below 8 Volta's constants hold, and LL128
 /// runs on 7.0, 8.0, 9.0 and 10.0 only (NCCL 2.18, src/graph/tuning.cc).
 const std::map<std::string, Gpu> generations = {
-    {"kepler", Gpu::pascal}, {"maxwell", Gpu::pascal}, {"pascal", Gpu::pascal},
-    {"volta", Gpu::volta},   {"turing", Gpu::pascal},  {"ampere", Gpu::ampere},
-    {"ada", Gpu::ampere},    {"hopper", Gpu::hopper},  {"blackwell", Gpu::blackwell}};
+    {"kepler", Gpu::pascal},       {"maxwell", Gpu::pascal}, {"pascal", Gpu::pascal}, {"volta", Gpu::volta},
+    {"turing", Gpu::pascal},       {"ampere", Gpu::ampere},  {"ada", Gpu::ampere},    {"hopper", Gpu::hopper},
+    {"blackwell", Gpu::blackwell}, {"cdna2", Gpu::cdna2},    {"cdna3", Gpu::cdna3}};
 
 Gpu gpu_for_nccl(const Description& description, const std::string& device, const std::string& policy) {
   const std::string generation = description.json()["devices"][device].value("generation", "");
   const auto found = generations.find(generation);
-  if (found != generations.end()) return found->second;
+  const bool rccl = policy.starts_with("rccl");
+  if (found != generations.end() && of_amd(found->second) == rccl) return found->second;
   if (!generation.empty())
-    throw InputError(policy + " does not support the " + generation + " GPU " + device +
-                     "; it supports those of NVIDIA");
+    throw InputError(policy + " does not support the " + generation + " GPU " + device + "; it supports " +
+                     (rccl ? "CDNA 2 and 3 of AMD" : "those of NVIDIA") +
+                     (found == generations.end() ? ""
+                      : rccl                     ? ", nccl-2.18 this one"
+                                                 : ", rccl-2.26 this one"));
   const std::string path = "devices." + device + ".generation";
   throw InputError(policy + " needs the generation of the GPU " + device +
                    ", which the platform does not give; " + "give " + path + " in its file, or --set " +
@@ -62,7 +66,7 @@ Gpu gpu_for_nccl(const Description& description, const Blueprint& b, const std::
 /// The minor release of NCCL 2.
 int minor_of(const std::string& policy) {
   const auto nccl = nccl::parse(policy);
-  return nccl ? nccl->minor : nccl::usual_minor;
+  return nccl ? nccl->minor.minor : nccl::usual_minor;
 }
 
 /// Only with the GPUs that the ranks of a node use.
@@ -92,6 +96,21 @@ ChannelReach reach(Rank nodes) {
 
 ChannelSpeeds speeds(const std::string& policy, Gpu oldest) {
   return nccl_speeds(minor_of(policy), oldest);
+}
+
+/// RCCL has rings of its own for nodes that it recognises.
+Channels channels_of(const Blueprint& b, ChannelShape shape, ChannelReach reach, const std::string& policy,
+                     Gpu oldest) {
+  if (of_amd(oldest))
+    if (nccl::RcclNode node = nccl::rccl_node(b, reach); !node.rings.channels.empty()) return node.rings;
+  return find_channels(b, shape, reach, speeds(policy, oldest));
+}
+
+void set_rccl(Situation& s, const Blueprint& b, bool has_ll128) {
+  const nccl::RcclNode node = nccl::rccl_node(b, reach(s.nodes));
+  s.rccl_tuning = node.tuning;
+  s.rccl_ll128 = node.ll128 && has_ll128;
+  s.rccl_links = BytesPerSecond(nccl::rccl_links(b, s.gpu) * 1e9);
 }
 
 /// NCCL keeps the fewest channels of all nodes, at the lowest speed (initTransportsRank, src/init.cc).
@@ -156,9 +175,10 @@ Situation situation(const Description& description, Occupancy o, const std::stri
   for (const Blueprint::Vertex& v : b.vertices)
     if (v.device >= 0) recognise(s.cpu, b.devices[static_cast<std::size_t>(v.device)].name);
   if (nccl::parse(policy)) s.gpu = gpu_for_nccl(description, b, policy);
+  if (of_amd(s.gpu)) set_rccl(s, b, minor_of(policy) >= nccl::rccl_with_ll128);
   s.gpudirect = gpudirect(b);
   const auto rings_of = [&](const Blueprint& of, ChannelReach reach) {
-    return find_channels(of, ChannelShape::ring, reach, speeds(policy, s.gpu));
+    return channels_of(of, ChannelShape::ring, reach, policy, s.gpu);
   };
   Channels found = rings_of(b, reach(s.nodes));
   s.rails = network_cards(found);
@@ -168,7 +188,7 @@ Situation situation(const Description& description, Occupancy o, const std::stri
     s.rails = std::min(s.rails, network_cards(fewest));
   }
   if (found.nvlink && s.nodes > 1) {
-    const Channels alone = rings_of(b, ChannelReach::node);
+    const Channels alone = of_amd(s.gpu) ? found : rings_of(b, ChannelReach::node);
     s.nvlink_bandwidth = static_cast<double>(alone.channels.size()) * alone.bandwidth;
   }
   s.link = found.nvlink ? NodeLink::nvlink : NodeLink::pci;
@@ -193,7 +213,7 @@ Situation situation(const Description& description, Occupancy o, const std::stri
 Channels channels(const Description& description, Rank nodes, Rank on_the_node, const std::string& policy,
                   ChannelShape shape) {
   const Blueprint b = with(read_blueprint(description), on_the_node);
-  return find_channels(b, shape, reach(nodes), speeds(policy, gpu_for_nccl(description, b, policy)));
+  return channels_of(b, shape, reach(nodes), policy, gpu_for_nccl(description, b, policy));
 }
 
 }  // namespace collcast

@@ -20,7 +20,9 @@ std::optional<nccl::KernelSettings> of_nccl(std::string_view name) {
   const std::size_t colon = name.find(':');
   if (colon == std::string_view::npos) return {};
   nccl::KernelSettings t;
-  if (const std::string_view release = name.substr(0, colon); release != "nccl") {
+  if (const std::string_view release = name.substr(0, colon); release == "rccl") {
+    t.minor = nccl::usual_rccl;
+  } else if (release != "nccl") {
     const auto policy = nccl::parse(release);
     if (!policy) return {};
     t.minor = policy->minor;
@@ -38,7 +40,7 @@ struct OnMachine {
 
 OnMachine on(const Machine& machine, const nccl::KernelSettings& transport, const Description& platform,
              double stretch) {
-  const std::string release = nccl::Policy{.minor = transport.minor}.text();
+  const std::string release = transport.minor.text();
   const Situation s = situation(platform, occupancy(machine), release);
   nccl::check(transport, machine, s);
   return {s, nccl::software_on(read_blueprint(platform), transport.minor, s, stretch)};
@@ -49,15 +51,16 @@ OnMachine on(const Machine& machine, const nccl::KernelSettings& transport, cons
 std::string Transport::name() const {
   if (kind == Kind::mvapich2_gdr) return mvapich::text(settings);
   if (kind == Kind::nccl) {
-    const bool usual = protocol.minor == nccl::usual_minor;
-    return (usual ? "nccl" : "nccl-2." + std::to_string(protocol.minor)) + ":" +
-           std::string(nccl::name(protocol.protocol));
+    const nccl::Release r = protocol.minor;
+    const bool usual = r.minor == (r.rccl ? nccl::usual_rccl : nccl::Release(nccl::usual_minor)).minor;
+    return (usual ? r.rccl ? "rccl" : "nccl" : r.text()) + ":" + std::string(nccl::name(protocol.protocol));
   }
   return kind == Kind::mpi ? "mpi" : "links";
 }
 
 std::vector<std::string> transports() {
-  return {"mpi", "links", "nccl:LL", "nccl:LL128", "nccl:Simple", mvapich::text({})};
+  return {"mpi",     "links",      "nccl:LL",     "nccl:LL128",     "nccl:Simple",
+          "rccl:LL", "rccl:LL128", "rccl:Simple", mvapich::text({})};
 }
 
 Transport parse_transport(std::string_view name) {
@@ -65,9 +68,10 @@ Transport parse_transport(std::string_view name) {
   if (name == "links") return {Transport::Kind::links};
   if (const auto gdr = transport_of(name)) return *gdr;
   if (const auto protocol = of_nccl(name)) return {Transport::Kind::nccl, *protocol};
-  throw InputError("no transport \"" + std::string(name) +
-                   "\"; expected mpi, links, nccl:LL, nccl:LL128, nccl:Simple, mvapich2-gdr, or a given "
-                   "release's, as in nccl-2.8:LL");
+  throw InputError(
+      "no transport \"" + std::string(name) +
+      "\"; expected mpi, links, nccl:LL, nccl:LL128, nccl:Simple, rccl:LL, ..., mvapich2-gdr, or a "
+      "given release's, as in nccl-2.8:LL");
 }
 
 Transport own_transport(const Description& platform) {

@@ -66,7 +66,7 @@ void run(const Options& options, const std::shared_ptr<Communicator>& communicat
                                    : play(job, options.repetitions, communicator, clock));
     outcomes.back().checked = options.check;
   }
-  Report report{std::move(outcomes), {}, gpu_of_rank ? "device" : "host"};
+  Report report{std::move(outcomes), {}, gpu_of_rank ? "device" : "host", options.device == "emulated"};
   if (communicator->multicast()) report.packets = communicator->multicast()->total();
   if (communicator->rank() == 0) options.json ? print_json(report) : print_table(report);
 }

@@ -68,8 +68,8 @@ Parsed parse(int argc, char** argv) {
       ->option_text("FILE");
   app.add_option("--size", o.sizes, "message sizes as nccl-tests counts them: 1024, 64KiB, 1.5MiB, 100MB")
       ->delimiter(',')
-      ->option_text("S[,S...]")
-      ->required();
+      ->allow_extra_args(false)
+      ->option_text("S[,S...]");
   app.add_option("--root", o.root, "Root rank (default 0)")->option_text("R");
   app.add_option("--radix", o.radix, "Radix k of k-nomial and Bruck algorithms (default 2)")
       ->option_text("K");
@@ -119,6 +119,19 @@ Parsed parse(int argc, char** argv) {
   return parsed;
 }
 
+namespace {
+
+/// Messages of a collective that moves nothing are all the same.
+std::vector<Bytes> messages(const Options& options, Collective collective) {
+  if (definition(collective).whole(1) == 0) return {Bytes(0)};
+  if (options.sizes.empty()) throw InputError("--size is required");
+  std::vector<Bytes> all;
+  for (const std::string& size : options.sizes) all.push_back(parse_size(size));
+  return all;
+}
+
+}  // namespace
+
 std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported, Rank ranks) {
   if (imported)
     require(*imported, options.collective, options.root);
@@ -129,7 +142,7 @@ std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported,
   const Bytes segment = parse_size(options.segment);
   if (segment.value < 1) throw InputError("segment must be 1 byte or more, got " + options.segment);
   std::vector<Job> all;
-  for (const std::string& size : options.sizes) {
+  for (const Bytes message : messages(options, collective)) {
     Call call;
     call.ranks = ranks;
     call.root = options.root.value_or(imported ? imported->root : 0);
@@ -137,7 +150,7 @@ std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported,
     if (!options.buffer.empty()) call.buffer = parse_size(options.buffer);
     call.channels = options.channels;
     call.ranks_per_node = options.ranks_per_node;
-    call.message = parse_size(size);
+    call.message = message;
     const auto segments = static_cast<Block>(std::max(1.0, std::ceil(call.message / segment)));
     const auto add = [&](const Algorithm& a) {
       call.segments = a.segmented ? segments : 1;
@@ -162,8 +175,8 @@ std::vector<std::string> notes(const Options& options, const std::vector<Job>& j
     if (std::ranges::find(played, job.algorithm) == played.end()) played.push_back(job.algorithm);
   const Collective collective = played[0]->collective;
   std::vector<std::string> all = untaken(options.given, collective, played);
-  const auto sized = [](const Job& job) { return job.call.message.value > 0; };
-  if (definition(collective).whole(1) == 0 && std::ranges::any_of(jobs, sized))
+  const auto some = [](const std::string& size) { return parse_size(size).value > 0; };
+  if (definition(collective).whole(1) == 0 && std::ranges::any_of(options.sizes, some))
     all.push_back(std::string(definition(collective).name) + " moves no data: --size changes nothing");
   return all;
 }

@@ -83,6 +83,7 @@ void print_json(const Report& report) {
   for (const Outcome& o : report.outcomes) {
     rows.push_back(row(o));
     rows.back()["buffers"] = report.buffers;
+    if (report.emulated) rows.back()["emulated"] = true;
   }
   Json all{{"engine", "mpi"}, {"library", library()}, {"measurements", rows}};
   if (const auto& p = report.packets)

@@ -20,11 +20,12 @@ struct Outcome {
 };
 
 /// What was measured, the packets of all ranks' IP multicasts if there were any, and where the messages were:
-/// host or device.
+/// host or device, and whether that device is host memory in truth.
 struct Report {
   std::vector<Outcome> outcomes;
   std::optional<PacketCounts> packets;
   const char* buffers = "host";
+  bool emulated = false;
 };
 
 void print_table(const Report& report);

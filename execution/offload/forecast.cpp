@@ -139,12 +139,17 @@ OverlapModel probe_overlap(const Communicator& world, const Team& team, Bytes la
   OverlapModel model;
   model.workers = world.size() != team.ranks();
   if (model.workers) probe_worker(team, clock, model);
-  if (team.worker() == model.workers) model.network = probe_network(*team.peers(), large, clock);
+  // A worker that plays for all has no peer: its messages to itself are taken for those of two processes.
+  const bool lone = model.workers && world.size() - team.ranks() == 1;
+  if (lone)
+    model.network = probe_network(world, large, clock);
+  else if (team.worker() == model.workers)
+    model.network = probe_network(*team.peers(), large, clock);
   LogGP& n = model.network;
   // Measured by some processes, sent to all.
   std::array<double, 6> values{
       n.L.value, n.G.value, n.gamma.value, n.S.value, model.handoff.start.value, model.handoff.all.value};
-  if (team.worker() != model.workers) values[3] = 0;
+  if (!lone && team.worker() != model.workers) values[3] = 0;
   check(MPI_Allreduce(MPI_IN_PLACE, values.data(), 6, MPI_DOUBLE, MPI_MAX, world.handle()), "MPI_Allreduce");
   n = {Seconds(values[0]), {}, {}, SecondsPerByte(values[1]), SecondsPerByte(values[2]), Bytes(values[3])};
   model.handoff = {Seconds(values[4]), Seconds(values[5])};

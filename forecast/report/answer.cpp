@@ -99,7 +99,7 @@ std::vector<Column> columns(const Answer& answer) {
                    }});
   if (answer.transport_forced || std::ranges::any_of(answer.rows, [](const auto& r) {
         const std::string& transport = r.prediction.transport;
-        return transport.starts_with("nccl") || transport.starts_with("mvapich2");
+        return is_nccl(transport) || transport.starts_with("mvapich2");
       }))
     all.push_back(text_of("transport", "transport"));
   if (!one_engine(answer)) all.push_back(text_of("engine", "engine"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libraries/nccl/kernel.hpp"
 
+#include "libraries/nccl/rccl.hpp"
+
 #include <algorithm>
 
 namespace collcast::nccl {
@@ -8,6 +10,10 @@ namespace {
 
 constexpr Kernel kernels[] = {
     {512, 8, 8, 32, 2, 1, 1}, {640, 60, 8, 562.5, 128.0 / 120, 0.5, 1}, {512, 8, 64, 512, 1, 1, 2}};
+
+/// RCCL's blocks have 256 threads (NCCL_MAX_NTHREADS).
+constexpr Kernel rccl_kernels[] = {
+    {256, 8, 8, 16, 2, 1, 1}, {256, 60, 8, 562.5, 128.0 / 120, 0.5, 1}, {256, 8, 64, 512, 1, 1, 2}};
 
 /// The channels of a GPU whose links are all in use: NCCL's limits on one node hold for so many together.
 constexpr double channels_of_gpu[] = {4, 6, 12, 16, 16};
@@ -43,6 +49,9 @@ constexpr double ll_launch_of_a100 = 7.5, ll_step_of_a100 = 0.8;
 /// recipes for DGX H100, 2024), of which NCCL's own model explains 28.
 constexpr int work_in_arguments = 22;
 constexpr FurtherChannel channel_by_arguments{{0, 0, 0}, {1.05, 1.05, 1.05}};
+/// 8 MiB on 56 channels of 8 MI300X take 91.1 us (all_reduce_perf, crickett-hpe/hpc-ai-envs PR 30), of which
+/// RCCL's own model explains 90.
+constexpr FurtherChannel channel_of_rccl{{0, 0, 0}, {.2, .2, .2}};
 /// LL128's launch is NCCL's own from this release on: the tables do not say it.
 constexpr int measured_anew = 18;
 
@@ -58,6 +67,7 @@ bool is_a100(int minor, const Situation& s) {
 }
 
 const FurtherChannel& further_channel(int minor, const Situation& s) {
+  if (of_amd(s.gpu)) return channel_of_rccl;
   if (minor >= work_in_arguments) return channel_by_arguments;
   return is_a100(minor, s) ? channel_of_a100 : channel_of_v100;
 }
@@ -80,19 +90,33 @@ void stretch(Software& software, const PerProtocol& most_channel, double factor)
 
 }  // namespace
 
-const Kernel& kernel(Protocol protocol) {
-  return kernels[static_cast<std::size_t>(protocol)];
+const Kernel& kernel(Protocol protocol, Gpu gpu) {
+  return (of_amd(gpu) ? rccl_kernels : kernels)[static_cast<std::size_t>(protocol)];
+}
+
+/// What a channel of RCCL moves: a link's worth; in LL128 a turn of its threads in each step; in LL half of a
+/// link's worth, as flags take the other half, and all together no more than RCCL's share of the links.
+static double rccl_limit(Shape shape, Protocol protocol, const Situation& s, int channels) {
+  const double link = nccl_speeds(usual_minor, s.gpu).nvlink;
+  if (protocol == Protocol::simple) return link;
+  if (protocol == Protocol::ll)
+    return std::min(link / 2, s.rccl_links.value / 1e9 *
+                                  of(rccl_share(s.rccl_tuning, s.nodes, Shape::ring), protocol) / channels);
+  const Kernel& k = kernel(protocol, s.gpu);
+  const double step_us = of(rccl_step_latency(s.rccl_tuning, Hardware::nvlink, shape), protocol);
+  return k.threads * k.bytes_a_thread / step_us / 1e3;
 }
 
 double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s,
                      int channels) {
-  if (protocol == Protocol::ll && s.gpu >= Gpu::hopper)
+  if (of_amd(s.gpu)) return rccl_limit(shape, protocol, s, channels);
+  if (protocol == Protocol::ll && since_hopper(s.gpu))
     return std::min(simple_of_hopper / 2,
                     most_ll(std::max(minor, ll_takes_half), 1, s.gpu, s.cpu) / channels);
   if (protocol == Protocol::ll)
     return most_ll(minor, 1, s.gpu, s.cpu) / channels_of_gpu[static_cast<std::size_t>(s.gpu)] / 2;
   if (shape == Shape::nvls_tree) return head_of_tree(minor, s);
-  if (protocol == Protocol::simple && (shape == Shape::ring || shape == Shape::nvls) && s.gpu >= Gpu::hopper)
+  if (protocol == Protocol::simple && (shape == Shape::ring || shape == Shape::nvls) && since_hopper(s.gpu))
     return simple_of_hopper;
   if (protocol == Protocol::simple) return most_tree(std::max(minor, 8), protocol, 1, s.gpu, 1) / 2;
   return most_ll128(minor, shape, collective, 1, s.gpu) / 2;
@@ -106,7 +130,26 @@ double share_of_links(int minor, const Situation& s, int channels) {
   return std::min(all.value / 1e9, nvlink ? most_in_all(minor, s.gpu) : unlimited) / channels;
 }
 
+/// RCCL's tuner has steps of Simple between nodes that stand for more than a step (320 us on MI300X): there a
+/// hop takes what a tree's does.
+static Software rccl_software(const Situation& s) {
+  const Hardware in_node = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
+  const auto step = [&](Hardware wire, Shape shape) { return rccl_step_latency(s.rccl_tuning, wire, shape); };
+  Software software{rccl_base_latency(),
+                    rccl_base_latency(),
+                    channel_of_rccl.us,
+                    step(in_node, Shape::ring),
+                    step(in_node, Shape::tree),
+                    step(Hardware::net, Shape::ring),
+                    step(Hardware::net, Shape::tree),
+                    {proxy_message, proxy_message, proxy_message}};
+  constexpr auto simple = static_cast<std::size_t>(Protocol::simple);
+  software.ring_hop[simple] = std::min(software.ring_hop[simple], software.tree_hop[simple]);
+  return software;
+}
+
 Software published_software(int minor, const Situation& s) {
+  if (of_amd(s.gpu)) return rccl_software(s);
   const Hardware in_node = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
   const PerProtocol& ring_hop = step_latency(minor, Hardware::net, Shape::ring);
   Software software{base_latency(minor, Shape::ring),

@@ -18,7 +18,7 @@ struct Kernel {
   double least_chunk;     ///< of a ring, in units of what `threads` move in one iteration
   double messages;        ///< of a proxy per chunk of a ring
 };
-const Kernel& kernel(Protocol protocol);
+const Kernel& kernel(Protocol protocol, Gpu gpu);
 
 /// The most that a channel's threads move, however fast the links [GB/s]. NCCL's limit is for a channel of
 /// its search, which becomes two. `channels`: how many the kernel has.

@@ -26,7 +26,7 @@ constexpr int first_pxn = 12;  // ncclSend goes by another GPU's card from 2.12 
 }  // namespace
 
 void check(const KernelSettings& t, const Machine& machine, const Situation& s) {
-  const std::string asked = "nccl-2." + std::to_string(t.minor) + ":" + std::string(name(t.protocol));
+  const std::string asked = t.minor.text() + ":" + std::string(name(t.protocol));
   if (!machine.has_gpus())
     throw InputError("--transport " + asked + " needs GPUs, which " + machine.platform() + " does not have");
   check_gpu(t.minor, s.gpu);
@@ -38,7 +38,7 @@ void check(const KernelSettings& t, const Machine& machine, const Situation& s) 
 KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, const Situation& s,
                            const Software& software, const Carriers& carriers)
     : MachineFabric(machine),
-      kernel_(kernel(t.protocol)),
+      kernel_(kernel(t.protocol, s.gpu)),
       chunk_(carriers.chunk),
       flags_(t.protocol == Protocol::ll),
       streams_(t.protocol == Protocol::ll128 && s.nodes > 1),

@@ -5,7 +5,7 @@
 #include <span>
 #include <sstream>
 
-#include "libraries/nccl/tables.hpp"
+#include "libraries/nccl/rccl.hpp"
 #include "libraries/rules.hpp"
 #include "support/error.hpp"
 
@@ -51,7 +51,9 @@ struct Model {
   double ring_bandwidth(Protocol protocol, double bus) const;
   double tree_bandwidth(Protocol protocol, double bus) const;
   double switch_bandwidth(Shape shape) const;
+  double rccl_bandwidth(Shape shape, Protocol protocol) const;
   double bandwidth(Shape shape, Protocol protocol) const;
+  const PerProtocol& step(Hardware wire, Shape shape) const;
 
   double on_node(Shape shape, Protocol protocol) const;
   double between_nodes(Shape shape, Protocol protocol) const;
@@ -110,46 +112,56 @@ double Model::switch_bandwidth(Shape shape) const {
   return channels * bus * call.ranks / steps();
 }
 
+/// RCCL takes the links of a GPU for the bandwidth of all channels.
+double Model::rccl_bandwidth(Shape shape, Protocol protocol) const {
+  double bus = s.rccl_links.value / 1e9 * of(rccl_share(s.rccl_tuning, s.nodes, shape), protocol);
+  if (s.nodes == 1 && s.gpu == Gpu::cdna3 && rooted() && protocol == Protocol::ll) bus *= 1.65;
+  return shape == Shape::tree ? bus / 2 : bus * call.ranks / steps();
+}
+
 double Model::bandwidth(Shape shape, Protocol protocol) const {
+  if (of_amd(s.gpu)) return rccl_bandwidth(shape, protocol);
   if (shape == Shape::nvls || shape == Shape::nvls_tree) return switch_bandwidth(shape);
   const double bus = bus_bandwidth(shape, protocol);
   if (shape == Shape::tree) return bus / 2;
   return shape == Shape::ring ? bus * call.ranks / steps() : bus;
 }
 
+const PerProtocol& Model::step(Hardware wire, Shape shape) const {
+  return of_amd(s.gpu) ? rccl_step_latency(s.rccl_tuning, wire, shape) : step_latency(minor, wire, shape);
+}
+
 double Model::on_node(Shape shape, Protocol protocol) const {
   const Hardware wire = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
   const bool short_tree = wire == Hardware::pci && shape == Shape::tree && protocol == Protocol::simple &&
                           s.cpu == Cpu::power && power_has_short_pci_trees(minor);
-  const double step = of(step_latency(minor, wire, short_tree ? Shape::ring : shape), protocol);
-  return s.nodes > 1 && protocol == Protocol::ll ? step * ll_slowdown_on_nodes(minor) : step;
+  const double us = of(step(wire, short_tree ? Shape::ring : shape), protocol);
+  return s.nodes > 1 && protocol == Protocol::ll ? us * ll_slowdown_on_nodes(minor) : us;
 }
 
 double Model::between_nodes(Shape shape, Protocol protocol) const {
   const bool as_tree = alone() && lone_ranks_take_tree_latency(minor);
-  return of(step_latency(minor, Hardware::net, as_tree ? Shape::tree : shape), protocol);
+  return of(step(Hardware::net, as_tree ? Shape::tree : shape), protocol);
 }
 
 double Model::ring_latency(Protocol protocol) const {
   if (rooted()) return rooted_latency(protocol);
-  double step = on_node(Shape::ring, protocol);
-  if (s.nodes > 1)
-    step = std::max(step, network_overhead(minor, s.cpu) * (protocol == Protocol::simple ? 3 : 1));
-  return (steps() - node_steps()) * step + node_steps() * between_nodes(Shape::ring, protocol);
+  double us = on_node(Shape::ring, protocol);
+  if (s.nodes > 1) us = std::max(us, network_overhead(minor, s.cpu) * (protocol == Protocol::simple ? 3 : 1));
+  return (steps() - node_steps()) * us + node_steps() * between_nodes(Shape::ring, protocol);
 }
 
 /// If all channels visit GPUs in the same order, the root's data are one pipeline, and a step is paid once.
 double Model::rooted_latency(Protocol protocol) const {
   const Hardware on_node = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
   const bool chunks = !s.same_channels && protocol == Protocol::simple;
-  const double step =
-      of(step_latency(minor, s.nodes == 1 ? on_node : Hardware::net, chunks ? Shape::tree : Shape::ring),
-         protocol);
-  return s.same_channels ? step : steps() * step;
+  const double us =
+      of(step(s.nodes == 1 ? on_node : Hardware::net, chunks ? Shape::tree : Shape::ring), protocol);
+  return s.same_channels ? us : steps() * us;
 }
 
 double Model::latency(Shape shape, Protocol protocol) const {
-  const double base = of(base_latency(minor, shape), protocol);
+  const double base = of(of_amd(s.gpu) ? rccl_base_latency() : base_latency(minor, shape), protocol);
   const double hops = log2_floor(s.nodes);
   if (shape == Shape::ring) return base + ring_latency(protocol);
   if (shape == Shape::tree)
@@ -167,6 +179,7 @@ double Model::latency(Shape shape, Protocol protocol) const {
 /// NCCL searches other trees on A100 (balanced ones), for which its source stands.
 bool Model::uses_ll128(Shape shape) const {
   const bool ring = shape == Shape::ring && !rooted();
+  if (of_amd(s.gpu)) return ll128_runs(minor, s);
   return ll128_runs(minor, s) && (s.nodes == 1 || ring || minor > 9 || s.gpu > Gpu::volta);
 }
 
@@ -189,6 +202,7 @@ bool Model::considers(Shape shape) const {
 }
 
 bool Model::on_plateau() const {
+  if (of_amd(s.gpu)) return false;
   const Plateau& p = plateau(minor);
   const double doubled = std::min(most_channels, 2 * s.channels);
   return s.nodes > 1 && call.message.value >= p.bytes_per_rank * call.ranks +
@@ -198,7 +212,10 @@ bool Model::on_plateau() const {
 Candidate Model::candidate(Shape shape, Protocol protocol) const {
   const double us = latency(shape, protocol), GBps = bandwidth(shape, protocol);
   double slower = 1, reached = 1;
-  if (shape == Shape::tree) reached = tree_correction(minor, protocol, call.message);
+  if (of_amd(s.gpu))
+    reached = rccl_correction(minor, s.rccl_tuning, s.nodes, shape, protocol, call.message);
+  else if (shape == Shape::tree)
+    reached = tree_correction(minor, protocol, call.message);
   if (shape == Shape::ring && protocol == Protocol::simple && allreduce() && on_plateau())
     slower = plateau(minor).factor[static_cast<std::size_t>(s.gpu)];
   const Seconds time(us * slower * 1e-6 + call.message.value / (GBps * reached * 1e9));
@@ -290,6 +307,8 @@ std::vector<Candidate> candidates(const Policy& policy, Collective collective, c
       if (policy.proto.value_or(protocol) != protocol) continue;
       if (protocol == Protocol::ll128 && !policy.proto && !model.uses_ll128(shape)) continue;
       if (!has_transport(shape) && protocol != Protocol::simple) continue;
+      if (shape == Shape::tree && protocol == Protocol::simple && s.gpu == Gpu::cdna3 && s.nodes == 1)
+        continue;
       found.push_back(model.candidate(shape, protocol));
     }
   };
@@ -306,7 +325,12 @@ std::vector<Candidate> candidates(const Policy& policy, Collective collective, c
 
 Candidate choose(const Policy& policy, Collective collective, const Call& call, const Situation& s) {
   const std::vector<Candidate> all = candidates(policy, collective, call, s);
-  return *std::ranges::min_element(all, {}, &Candidate::time);
+  const Candidate& best = *std::ranges::min_element(all, {}, &Candidate::time);
+  const auto forced =
+      policy.minor.rccl && !policy.proto ? rccl_protocol(policy.minor, s, collective, call) : std::nullopt;
+  const auto is = [&](const Candidate& c) { return c.shape == best.shape && c.protocol == forced; };
+  const auto found = std::ranges::find_if(all, is);
+  return found == all.end() ? best : *found;
 }
 
 Pick pick(const Policy& policy, Collective collective, const Call& call, const Situation& s) {
@@ -315,16 +339,18 @@ Pick pick(const Policy& policy, Collective collective, const Call& call, const S
     return {.algorithm = catalogue_row(policy, collective, Shape::ring).one_channel,
             .why = policy.text() + ": one rank, nothing to choose"};
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
-  const Candidate& best = all.front();
+  const Candidate best = choose(policy, collective, call, s);
   const Played& row = catalogue_row(policy, collective, best.shape);
   const int channels = policy.channels.value_or(s.channels);
-  return {.algorithm = channels > 1 ? row.channels : row.one_channel,
-          .channels = channels,
-          .segment = segment({policy.minor, collective, call, s}, best, policy.all_channels(s)),
-          .protocol = name(best.protocol),
-          .predicted = best.time,
-          .why = policy.text() + ": its model gives " + in_words(best) +
-                 (all.size() > 1 ? ", then " + in_words(all[1]) : "")};
+  return {
+      .algorithm = channels > 1 ? row.channels : row.one_channel,
+      .channels = channels,
+      .segment = segment({policy.minor, collective, call, s}, best, policy.all_channels(s)),
+      .protocol = name(best.protocol),
+      .predicted = best.time,
+      .why = policy.text() + ": its model gives " + in_words(all.front()) +
+             (all.size() > 1 ? ", then " + in_words(all[1]) : "") +
+             (best.protocol != all.front().protocol ? "; by its limits of the size " + in_words(best) : "")};
 }
 
 }  // namespace collcast::nccl

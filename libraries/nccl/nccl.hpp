@@ -9,10 +9,23 @@
 
 namespace collcast::nccl {
 
+/// A release, 2.`minor`, of NCCL or of RCCL, which is AMD's.
+struct Release {
+  int minor;
+  bool rccl = false;
+  constexpr Release(int number, bool of_rccl = false) : minor(number), rccl(of_rccl) {}
+  constexpr operator int() const { return minor; }
+  std::string text() const { return (rccl ? "rccl-2." : "nccl-2.") + std::to_string(minor); }
+};
+
 // The choice of NCCL 2.7 to 2.30: its tuner estimates latency + message / bandwidth for each pair of
 // algorithm (`Shape`) and protocol, and takes the fastest (NVIDIA/nccl, src/graph/tuning.cc).
 constexpr int first_minor = 7, last_minor = 30, usual_minor = 18;
-constexpr int most_channels = 32;
+/// RCCL's of ROCm 6.0 and of ROCm 7.0.
+constexpr int rccl_minors[] = {18, 26};
+constexpr Release usual_rccl{26, true};
+constexpr int rccl_with_ll128 = 26;
+constexpr int most_channels = 32, most_rccl_channels = 64;
 
 enum class Shape : std::uint8_t { tree, ring, nvls, nvls_tree, pat };
 enum class Protocol : std::uint8_t { ll, ll128, simple };
@@ -29,7 +42,7 @@ struct Candidate {
 /// NCCL 2.`minor` with the settings of its environment variables. The tuner does not yet know the number of
 /// channels.
 struct Policy {
-  int minor = first_minor;
+  Release minor = first_minor;
   std::optional<Shape> algo = {};      ///< NCCL_ALGO
   std::optional<Protocol> proto = {};  ///< NCCL_PROTO, which allows LL128 where NCCL by itself would not
   std::optional<int> channels = {};    ///< NCCL_MIN_NCHANNELS and NCCL_MAX_NCHANNELS
@@ -41,6 +54,9 @@ struct Policy {
 
 /// Reads such a text; empty for the policies of other libraries. Throws InputError for unknown settings.
 std::optional<Policy> parse(std::string_view policy);
+
+/// All, NCCL's first.
+std::vector<Release> releases();
 
 /// Whether `play` (transport.hpp) knows how NCCL plays it.
 constexpr bool has_transport(Shape shape) {

@@ -18,6 +18,7 @@ PairFabric::PairFabric(const Machine& machine, const Policy& policy, const Situa
                        const Software& software)
     : MachineFabric(machine),
       policy_(policy),
+      gpu_(s.gpu),
       by_protocol_{of_protocol(machine, policy, s, software, Protocol::ll),
                    of_protocol(machine, policy, s, software, Protocol::ll128),
                    of_protocol(machine, policy, s, software, Protocol::simple)} {}
@@ -25,7 +26,7 @@ PairFabric::PairFabric(const Machine& machine, const Policy& policy, const Situa
 Wire PairFabric::wire(Place from, Place to, Bytes bytes) const {
   Wire w = of(bytes).wire(from, to, bytes);
   if (from.rank == to.rank) return w;
-  const Bytes buffered(slots * kernel(pair_protocol(policy_, bytes)).step_KiB * 1024);
+  const Bytes buffered(slots * kernel(pair_protocol(policy_, bytes), gpu_).step_KiB * 1024);
   w.eager = bytes <= buffered;
   w.streamed = false;
   w.handshake = {};

@@ -33,6 +33,7 @@ class PairFabric final : public MachineFabric {
   }
 
   Policy policy_;
+  Gpu gpu_;
   std::array<KernelFabric, 3> by_protocol_;
 };
 

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "libraries/nccl/nccl.hpp"
+#include "libraries/nccl/rccl.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -25,11 +25,12 @@ Kind named(const std::string_view (&names)[N], const std::string& setting, const
   throw InputError("policy: " + setting + " must be " + known);
 }
 
-int channel_count(const std::string& setting, const std::string& value) {
+int channel_count(const Policy& policy, const std::string& setting, const std::string& value) {
   int count = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (error != std::errc() || end != value.data() + value.size() || count < 1 || count > most_channels)
-    throw InputError("policy: " + setting + " must be from 1 to " + std::to_string(most_channels));
+  const int most = policy.minor.rccl ? most_rccl_channels : most_channels;
+  if (error != std::errc() || end != value.data() + value.size() || count < 1 || count > most)
+    throw InputError("policy: " + setting + " must be from 1 to " + std::to_string(most));
   return count;
 }
 
@@ -46,7 +47,7 @@ void set(Policy& policy, const std::string& setting) {
   else if (key == "proto")
     once(policy.proto, named<Protocol>(protocol_names, setting, value));
   else if (key == "channels")
-    once(policy.channels, channel_count(setting, value));
+    once(policy.channels, channel_count(policy, setting, value));
   else
     throw InputError("policy: " + setting + " is not a setting of NCCL; expected algo=, proto= or channels=");
 }
@@ -54,11 +55,12 @@ void set(Policy& policy, const std::string& setting) {
 }  // namespace
 
 int Policy::all_channels(const Situation& s) const {
-  return channels.value_or(std::min(most_channels, 2 * s.channels));
+  return channels.value_or(of_amd(s.gpu) ? rccl_channels(s.gpu, s.channels)
+                                         : std::min(most_channels, 2 * s.channels));
 }
 
 std::string Policy::text() const {
-  std::string all = "nccl-2." + std::to_string(minor), separator = ":";
+  std::string all = minor.text(), separator = ":";
   const auto add = [&](const std::string& setting) { all += std::exchange(separator, ",") + setting; };
   if (algo) add("algo=" + std::string(name(*algo)));
   if (proto) add("proto=" + std::string(name(*proto)));
@@ -68,13 +70,21 @@ std::string Policy::text() const {
 
 std::optional<Policy> parse(std::string_view text) {
   const std::size_t colon = text.find(':');
-  for (Policy policy; policy.minor <= last_minor; ++policy.minor) {
+  for (const Release& release : releases()) {
+    Policy policy{.minor = release};
     if (text.substr(0, colon) != policy.text()) continue;
     std::istringstream settings(std::string(colon == std::string_view::npos ? "" : text.substr(colon + 1)));
     for (std::string one; std::getline(settings, one, ',');) set(policy, one);
     return policy;
   }
   return {};
+}
+
+std::vector<Release> releases() {
+  std::vector<Release> all;
+  for (int minor = first_minor; minor <= last_minor; ++minor) all.emplace_back(minor);
+  for (const int minor : rccl_minors) all.emplace_back(minor, true);
+  return all;
 }
 
 std::string_view name(Shape shape) {

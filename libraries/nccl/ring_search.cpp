@@ -314,6 +314,11 @@ void split(Channels& c, const ChannelSpeeds& speeds) {
 }  // namespace
 
 static ChannelSpeeds speeds_of(int minor, Gpu oldest) {
+  if (of_amd(oldest)) {  // MI200_XGMI_WIDTH and GFX94X_XGMI_WIDTH
+    const std::vector<double> levels = {48, 36, 24, 20, 18, 15,  12,  10,   9,
+                                        7,  6,  5,  4,  3,  2.4, 1.2, 0.24, 0.12};
+    return {oldest == Gpu::cdna3 ? 48.0 : 36.0, levels, levels};
+  }
   if (oldest == Gpu::blackwell)
     return {40.1,
             {90, 80, 70, 60, 50, 40, 30, 24, 20, 19, 18},

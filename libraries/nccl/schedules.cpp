@@ -149,13 +149,12 @@ struct Tree {
   }
 };
 
-/// A tree's chunks of LL128 are passed on turn by turn: where few of them follow each other, each is played
-/// in as many pieces as it takes turns.
-double pieces(const Candidate& candidate, const Play& play) {
+/// Where few chunks that are passed on turn by turn follow each other, each is played in as many pieces as it
+/// takes turns.
+double pieces(const Play& play) {
   constexpr double enough = 128, most = 8;  // of a channel; of a chunk
-  if (candidate.shape != Shape::tree || candidate.protocol != Protocol::ll128) return 1;
-  const double turn = (1 - threads_up) * play.threads * kernel(candidate.protocol).bytes_a_thread;
-  return std::max(1.0, std::ceil(std::min({most, enough / play.loops, play.chunk.value / turn})));
+  if (play.turn == Bytes(0)) return 1;
+  return std::max(1.0, std::ceil(std::min({most, enough / play.loops, play.chunk / play.turn})));
 }
 
 }  // namespace
@@ -269,7 +268,7 @@ std::vector<PairTraffic> traffic(Shape shape, Collective collective, Rank root,
 
 Algorithm scheduled(std::string name, Collective collective, const Candidate& candidate, const Play& play,
                     const std::vector<Order>& orders, int searched, Rank per_node) {
-  const auto loops = static_cast<Block>(std::max(1.0, play.loops) * pieces(candidate, play));
+  const auto loops = static_cast<Block>(std::max(1.0, play.loops) * pieces(play));
   Algorithm a;
   a.collective = collective;
   a.name = std::move(name);

@@ -154,8 +154,8 @@ constexpr Rows<bool, 3> extra_node_step_rows{{{7, false}, {12, true}, {23, false
 /// First releases.
 constexpr int pat = 23, nvls = 17, nvls_tree = 18, nvls_tree_of_logarithmic_depth = 19,
               nvls_efficiencies = 28, of_function = 24, overhead = 18, tree_latency_alone = 23, short_pci_trees = 10;
-constexpr std::string_view gpu_names[] = {"Pascal", "Volta", "Ampere", "Hopper", "Blackwell"};
-constexpr PerGpu first_release_for{7, 7, 7, 17, 28};
+constexpr std::string_view gpu_names[] = {"Pascal", "Volta", "Ampere", "Hopper", "Blackwell", "CDNA 2", "CDNA 3"};
+constexpr PerGpu first_release_for{7, 7, 7, 17, 28, 18, 18};
 // clang-format on
 
 std::size_t column(Rank nodes) {
@@ -218,6 +218,7 @@ double most_nvls_tree(int minor, Rank nodes, Gpu gpu) {
 }
 
 double most_in_all(int minor, Gpu gpu) {
+  if (of_amd(gpu)) return unlimited;
   return at(in_all_rows, minor)[static_cast<std::size_t>(gpu)];
 }
 
@@ -261,7 +262,7 @@ bool algorithms_by_function(int minor) {
   return minor >= of_function;
 }
 bool has_nvls(int minor, Gpu gpu) {
-  return minor >= nvls && gpu >= Gpu::hopper;
+  return minor >= nvls && since_hopper(gpu);
 }
 bool has_nvls_tree(int minor) {
   return minor >= nvls_tree;
@@ -296,6 +297,7 @@ bool power_has_short_pci_trees(int minor) {
 }
 
 bool ll128_runs(int minor, const Situation& s) {
+  if (of_amd(s.gpu)) return s.rccl_ll128;
   return s.gpu != Gpu::pascal && minor >= first_release_for[static_cast<std::size_t>(s.gpu)] &&
          s.nvlink_only() && (s.nodes == 1 || s.gpudirect);
 }

@@ -37,7 +37,7 @@ constexpr int ll_takes_half = 21;
 
 using PerProtocol = std::array<double, 3>;  ///< LL, LL128, Simple
 using PerNodes = std::array<double, 3>;     ///< 1 node, 2 nodes, more
-using PerGpu = std::array<double, 5>;       ///< in the order of Gpu
+using PerGpu = std::array<double, 7>;       ///< in the order of Gpu; AMD's have constants of their own
 using PerSize = std::array<double, 23>;     ///< messages of 64 B, 128 B, ..., 256 MiB
 
 inline double of(const PerProtocol& values, Protocol protocol) {

@@ -17,10 +17,11 @@ constexpr const char *gpu_channels = "channels of the GPU", *node_links = "links
                      *network_cards = "network proxies and cards";
 
 /// The channels, and the threads of each: small messages get fewer channels, then fewer threads.
-std::pair<int, int> shared_out(int channels, Shape shape, Protocol protocol, Rank ranks, double message) {
-  const bool by_ranks = protocol == Protocol::ll && shape == Shape::ring;
-  const double threshold = kernel(protocol).least_bytes * (by_ranks ? ranks : 1);
-  int threads = kernel(protocol).threads;
+std::pair<int, int> shared_out(int channels, Shape shape, const Kernel& kernel, bool ll, Rank ranks,
+                               double message) {
+  const bool by_ranks = ll && shape == Shape::ring;
+  const double threshold = kernel.least_bytes * (by_ranks ? ranks : 1);
+  int threads = kernel.threads;
   while (message < channels * threads * threshold) {
     if (channels > 1)
       --channels;
@@ -47,7 +48,7 @@ class Player {
         shape_(c.shape),
         protocol_(c.protocol),
         software_(software),
-        kernel_(kernel(c.protocol)) {
+        kernel_(kernel(c.protocol, s.gpu)) {
     share_out();
   }
 
@@ -59,17 +60,27 @@ class Player {
     else
       ring();
     const double launched = launch();
-    return {
-        play_.channels,           play_.threads, Bytes(chunk_), loops_, Seconds((launched + moving_) * 1e-6),
-        Seconds(launched * 1e-6), limit_};
+    return {play_.channels,
+            play_.threads,
+            Bytes(chunk_),
+            loops_,
+            Bytes(passes_turns() ? turn_ * (ll() ? 1 : 1 - threads_up) : 0),
+            Seconds((launched + moving_) * 1e-6),
+            Seconds(launched * 1e-6),
+            limit_};
   }
 
  private:
   bool simple() const { return protocol_ == Protocol::simple; }
   bool ll() const { return protocol_ == Protocol::ll; }
+  /// RCCL's LL is much slower than its steps.
+  bool passes_turns() const {
+    return shape_ == Shape::tree && (protocol_ == Protocol::ll128 || (ll() && of_amd(s_.gpu)));
+  }
 
   void share_out() {
-    std::tie(play_.channels, play_.threads) = shared_out(all_channels_, shape_, protocol_, ranks_, message_);
+    std::tie(play_.channels, play_.threads) =
+        shared_out(all_channels_, shape_, kernel_, ll(), ranks_, message_);
     share_ = message_ / play_.channels;
     on_rail_ = std::max(1.0, static_cast<double>(play_.channels) / s_.rails);
     turn_ = play_.threads * kernel_.bytes_a_thread;
@@ -249,7 +260,7 @@ class Player {
       const Collective half = up ? Collective::reduce : Collective::broadcast;
       const double rate = kernel_rate(split ? half : collective_, share);
       const double busy = turns(chunk_, rate);
-      const double first = streams ? 0 : split ? std::min(busy, turn_ * share / rate) : busy;
+      const double first = streams ? 0 : passes_turns() ? std::min(busy, turn_ * share / rate) : busy;
       moving_ += steps * (step() + first) + hops * (hop() + on_wire + busy) +
                  std::max(0.0, hops - 1) * on_wire + busy - first;
       const double threads = busy + (split ? 0 : step());
@@ -288,7 +299,9 @@ class Player {
 int channels(const Policy& policy, const Call& call, const Situation& s, Shape shape, Protocol protocol) {
   const int all = policy.all_channels(s);
   if (!has_transport(shape)) return all;
-  return shared_out(all, shape, protocol, call.ranks, std::max(1.0, call.message.value)).first;
+  return shared_out(all, shape, kernel(protocol, s.gpu), protocol == Protocol::ll, call.ranks,
+                    std::max(1.0, call.message.value))
+      .first;
 }
 
 Play play(const Policy& policy, Collective collective, const Call& call, const Situation& s,

@@ -48,7 +48,7 @@ Schema zero_or_more() {
 
 Schema device() {
   return object({{"generation", choice({"kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada",
-                                        "hopper", "blackwell", "gcn", "cdna", "cdna3", "other"})},
+                                        "hopper", "blackwell", "gcn", "cdna", "cdna2", "cdna3", "other"})},
                  {"memory_GiB", positive()},
                  {"memory_bandwidth_GBps", positive()},
                  {"reduce_GBps", positive()},

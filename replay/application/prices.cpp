@@ -21,7 +21,7 @@ bool on_nodes_alike(const Machine& machine, const std::vector<Rank>& members) {
 Prices::Prices(const Source& source, const Description& platform, const Machine& machine,
                const std::string& policy, const Offloaded& offloaded)
     : forecaster_(platform, policy, offloaded.pieces, offloaded.direct),
-      by_nccl_(policy.starts_with("nccl")),
+      by_nccl_(is_nccl(policy)),
       offloaded_(offloaded) {
   std::map<RankGroup, std::set<Rank>> firsts;
   for (const std::vector<Rank>& members : source.communicators()) {

@@ -106,7 +106,7 @@ class Replay {
     const bool by_dpus = !options_.offloaded.collectives.empty();
     const bool in_blocks = options_.placement.order == Placement::block;
     if (by_dpus && !in_blocks) throw InputError("collectives of DPUs are priced in block placement only");
-    if ((by_dpus || options_.policy.starts_with("nccl")) && in_blocks)
+    if ((by_dpus || is_nccl(options_.policy)) && in_blocks)
       prices_.emplace(source_, platform, nominal_.machine, options_.policy, options_.offloaded);
   }
 
@@ -228,7 +228,7 @@ class Replay {
 
   void add_notes_of_prices(ReplayReport& report, const std::string& messages, bool sent) const {
     for (std::string& note : prices_->notes(messages)) report.notes.push_back(std::move(note));
-    const bool shares = options_.engine->name != "path" && options_.policy.starts_with("nccl");
+    const bool shares = options_.engine->name != "path" && is_nccl(options_.policy);
     if (shares && (prices_->of_several_groups() || (sent && prices_->any())))
       report.notes.push_back("each collective of " + options_.policy +
                              " takes as long as it does alone: messages and those of other groups that are "
@@ -261,7 +261,7 @@ class Replay {
     const std::string messages = nominal_.nccl ? "ncclSend and ncclRecv" : "the platform's own software";
     if (prices_)
       add_notes_of_prices(report, messages, result.messages > 0);
-    else if (options_.policy.starts_with("nccl"))
+    else if (is_nccl(options_.policy))
       report.notes.push_back(options_.policy +
                              " chose the algorithms; in this placement they are played as messages of " +
                              messages + ", not by NCCL's kernels");
@@ -289,7 +289,7 @@ class Replay {
 std::string policy_for(const Source& source, const Description& platform) {
   if (source.info().by_mpi) return "fastest";
   const std::string usual = usual_policy(platform);
-  return usual.starts_with("nccl") ? usual : "fastest";
+  return is_nccl(usual) ? usual : "fastest";
 }
 
 std::string computation_of(const SourceInfo& info) {

@@ -92,7 +92,8 @@ TEST(Mistakes, LeadOn) {
            {predict + "--set xyzzy=25",
             "--set: xyzzy: flat has no such parameter; `collcast platforms flat --all` lists them"},
            {"predict allreduce --platform frontier --ranks 16 --size 1MiB --policy nccl-2.18",
-            "nccl-2.18 does not support the cdna GPU MI250X-GCD; it supports those of NVIDIA"},
+            "nccl-2.18 does not support the cdna2 GPU MI250X-GCD; it supports those of NVIDIA, rccl-2.26 "
+            "this one"},
            {"foo predict", "there is no verb 'foo'; expected one of: algorithms, platforms, "},
            {predict + "--format yaml",
             "--format: 'yaml' is not known; expected one of: csv, json, markdown, table; "},

@@ -174,6 +174,19 @@ TEST(Options, OfARunNeedOne) {
   }
 }
 
+/// A list ends with its word: what follows is the collective, or the launcher behind --.
+TEST(Options, OfListsTakeOneWord) {
+  EXPECT_EQ(collcast("predict --platform flat --algorithm ring --ranks 4 --size 1KiB,1MiB allreduce").code,
+            0);
+  EXPECT_EQ(collcast("predict --platform flat --size 1KiB --ranks 4,8 allreduce").code, 0);
+  for (const char* option : {"--size 8,1KiB", "--pairs 1,2", "--from a b"}) {
+    const Outcome o = collcast(std::string("calibrate --run --base localhost -o /dev/null/x ") + option +
+                               " -- mpirun --oversubscribe");
+    EXPECT_EQ(o.code, 2) << option;
+    EXPECT_THAT(o.err, HasSubstr("/dev/null/x")) << option;
+  }
+}
+
 TEST(Options, SizesReachTerabytes) {
   EXPECT_EQ(
       collcast("predict allreduce --algorithm ring --platform flat --ranks 4 --size 1TiB,2TB --format csv")

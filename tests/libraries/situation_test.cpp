@@ -41,8 +41,9 @@ std::string refusal(const Description& platform, const std::string& policy) {
 }
 
 TEST(Situation, WhatNcclDoesNotKnowIsRefused) {
-  EXPECT_EQ(refusal(load_platform("frontier"), "nccl-2.18"),
-            "nccl-2.18 does not support the cdna GPU MI250X-GCD; it supports those of NVIDIA");
+  EXPECT_EQ(
+      refusal(load_platform("frontier"), "nccl-2.18"),
+      "nccl-2.18 does not support the cdna2 GPU MI250X-GCD; it supports those of NVIDIA, rccl-2.26 this one");
   EXPECT_EQ(refusal(load_platform("frontera"), "nccl-2.18"),
             "nccl-2.18 needs GPUs, and the ranks of frontera sit on cpu0; the policies of MPI libraries, "
             "such as mpich, do not");

@@ -80,6 +80,7 @@ class Calibrator {
       report.message_error = mean_error(machine, tables.messages);
       tell_unexplained(report, report.latency_error, "half round trips");
       tell_unexplained(report, report.message_error, "windows");
+      if (report.together) tell_unexplained(report, report.together->mean_residual, "messages at once");
     }
     write();
     return std::move(out_);
@@ -99,8 +100,7 @@ class Calibrator {
       ends_of(base_, path);
       PathTables both{samples(tables.latency), samples(tables.messages)};
       if (!tables.messages.empty()) both.window = tables.messages[0].window;
-      Bytes& longest = longest_[path];
-      for (const Measurement& m : tables.latency) longest = std::max(longest, m.message);
+      longest_[path] = longest_lone(tables);
       out_.paths.push_back({path, fit_path(both, options), files_of(tables), {}, 0, {}, {}});
     }
   }
@@ -164,10 +164,11 @@ class Calibrator {
   /// What keeps messages waiting: overheads, the gap, and the port that all of them pass.
   void fit_together(PathReport& report, const PathMeasurements& tables) {
     const std::vector<Star> stars = concurrent_messages(base_, tables, report.fit);
+    const Bytes longest = longest_lone(tables);
     std::ptrdiff_t unsaid = 0;
     for (const auto* table : {&tables.stars, &tables.both_ways})
-      unsaid +=
-          std::ranges::count_if(*table, [&](const Measurement& m) { return !says_together(m, report.fit); });
+      unsaid += std::ranges::count_if(
+          *table, [&](const Measurement& m) { return !says_together(m, report.fit, longest); });
     if (unsaid > 0)
       out_.notes.push_back(name(report.path) + ": left out are " + std::to_string(unsaid) +
                            " measurements of several messages at once, of sizes that no latency table says");

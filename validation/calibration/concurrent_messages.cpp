@@ -61,18 +61,25 @@ int pairs_per_node(const Measurement& m) {
   return m.nodes > 1 ? (m.pairs + senders - 1) / senders : m.pairs;
 }
 
-bool says_together(const Measurement& m, const PathFit& fit) {
-  return fit.knows_latency(m.message);
+bool says_together(const Measurement& m, const PathFit& fit, Bytes longest) {
+  return m.message <= longest && fit.knows_latency(m.message);
+}
+
+Bytes longest_lone(const PathMeasurements& tables) {
+  Bytes longest;
+  for (const Measurement& m : tables.latency) longest = std::max(longest, m.message);
+  return longest;
 }
 
 std::vector<Star> concurrent_messages(const Description& platform, const PathMeasurements& tables,
                                       const PathFit& fit) {
+  const Bytes longest = longest_lone(tables);
   std::vector<Star> all;
   for (const Measurement& m : tables.stars)
-    if (says_together(m, fit)) all.push_back(star_of(m, fit));
+    if (says_together(m, fit, longest)) all.push_back(star_of(m, fit));
   const auto add = [&](const std::vector<Measurement>& windows) {
     for (const Measurement& m : windows)
-      if (m.timing != Timing::latency && says_together(m, fit))
+      if (m.timing != Timing::latency && says_together(m, fit, longest))
         if (const auto star = window_of(platform, m, fit)) all.push_back(*star);
   };
   add(tables.both_ways);

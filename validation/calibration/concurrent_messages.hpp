@@ -13,8 +13,12 @@ namespace collcast {
 /// How many pairs a node's NICs share.
 int pairs_per_node(const Measurement& measurement);
 
-/// Whether it is known how long such a message takes alone; else those at once say nothing.
-bool says_together(const Measurement& measurement, const PathFit& fit);
+/// The longest message of which it was measured how long it takes alone.
+Bytes longest_lone(const PathMeasurements& tables);
+
+/// Whether it is known how long such a message takes alone; else those at once say nothing. No pace is known
+/// to go on beyond the `longest` lone one.
+bool says_together(const Measurement& measurement, const PathFit& fit, Bytes longest);
 
 /// Measurements of messages that wait for each other: stars, and windows of one pair, of several pairs that
 /// share a NIC of the platform, and both ways. Empty if there are only windows of one pair, or if no half

@@ -108,7 +108,7 @@ class NcclCalibrator {
           policy_ + "'");
     for (const Measurement& m : all) add(m);
     const Situation& first = situations_.begin()->second;
-    start_ = software_on(read_blueprint(base), nccl::parse(policy_)->minor, first);
+    start_ = software_on(read_blueprint(base), nccl::parse(policy_)->minor.minor, first);
     for (std::size_t p = 0; p < protocols.size(); ++p)
       for (std::size_t k = 0; k < knobs.size(); ++k) {
         Cost c{k, p, 0};

@@ -26,6 +26,13 @@ Node of_row_or_file(const Node& row, const Node& file, const char* key) {
   return row.has(key) ? row.at(key) : file.at(key);
 }
 
+/// What moves no data has one size.
+std::vector<Node> sizes_of(const Node& row, const Node& file, Collective collective) {
+  static const Json none = 0;
+  if (definition(collective).whole(1) == 0) return {Node(none, "sizes")};
+  return of_row_or_file(row, file, "sizes").items();
+}
+
 Bytes segment_of(const Node& node) {
   const Bytes segment = node.size();
   if (segment < Bytes(1)) node.reject("a segment has at least a byte");
@@ -57,7 +64,7 @@ void add_row(const Node& row, const Node& file, std::vector<PlannedPoint>& point
   for (const Node& ranks : of_row_or_file(row, file, "ranks").items())
     for (const int radix : counts(row, "radix", 2, 2))
       for (const int node : counts(row, "ranks_per_node", 1, 1))
-        for (const Node& size : of_row_or_file(row, file, "sizes").items()) {
+        for (const Node& size : sizes_of(row, file, p.collective)) {
           if (ranks.count(1) % p.jobs != 0) ranks.reject("cannot be shared out evenly to the row's jobs");
           p.call.ranks = ranks.count(1) / p.jobs;
           p.call.radix = radix;

@@ -19,6 +19,9 @@ class Launcher {
   /// Throws InputError where there is no collcast-measure (beside this program, in COLLCAST_MEASURE).
   explicit Launcher(std::vector<std::string> words);
 
+  /// What the user wrote.
+  const std::vector<std::string>& words() const { return words_; }
+
   /// How many ranks the words start whatever is asked for (`-np 2`); 0: as many as are asked for.
   Rank fixed_ranks() const;
 

@@ -8,6 +8,7 @@
 #include "support/json.hpp"
 #include "support/output_file.hpp"
 #include "support/process/complaint.hpp"
+#include "support/text.hpp"
 #include "validation/campaign/provenance.hpp"
 
 namespace collcast::campaign {
@@ -65,7 +66,8 @@ bool measure(const std::vector<Request>& requests, Rank ranks, const Measurement
     kept.update(answer);
     kept.erase("id");
     kept["buffers"] = "host";
-    kept["launcher"] = launcher.command(settings.processes(ranks), {})[0];
+    kept["launcher"] = launcher.words()[0];
+    kept["command"] = text::join(launcher.words(), " ");
     kept["provenance"] = where;
     journal.append(kept);
     if (++done < requests.size()) progress("measuring " + requests[done].words);

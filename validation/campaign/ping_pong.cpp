@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
@@ -61,6 +62,31 @@ std::string key(const Json& line) {
   return dump(key);
 }
 
+/// All that is wanted, by the number of ranks to launch.
+std::vector<std::pair<Rank, std::vector<Request>>> launches(const PingPongs& wanted) {
+  std::vector<std::pair<Rank, std::vector<Request>>> all;
+  for (const int pairs : wanted.pairs) all.emplace_back(2 * pairs, requests(wanted, pairs));
+  for (const int ranks : std::set{2, wanted.star})
+    if (wanted.star > 1) all.emplace_back(ranks, stars(ranks));
+  return all;
+}
+
+/// Lines of before know the first word alone.
+void require_same(const Json& line, const Launcher& launcher, const std::filesystem::path& file) {
+  const std::string command = text::join(launcher.words(), " ");
+  const bool whole = line.contains("command");
+  const std::string was = whole ? line.value("command", "") : line.value("launcher", "");
+  if (was != (whole ? command : launcher.words()[0]))
+    throw InputError(file.string() + ": holds measurements by another command (" + was + ", not " + command +
+                     "); delete it, or choose another output with -o");
+}
+
+std::set<std::string> keys_of(const Journal& journal) {
+  std::set<std::string> all;
+  for (const Json& line : journal.lines()) all.insert(key(line));
+  return all;
+}
+
 }  // namespace
 
 PingPongs standard_ping_pongs() {
@@ -72,19 +98,30 @@ PingPongs standard_ping_pongs() {
   return p;
 }
 
+Held held(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file) {
+  const Journal journal(file);
+  for (const Json& line : journal.lines()) require_same(line, launcher, file);
+  const std::set<std::string> done = keys_of(journal);
+  Held held;
+  for (const auto& [ranks, asked] : launches(wanted)) {
+    held.wanted += asked.size();
+    for (const Request& r : asked) held.already += done.count(key(r.what));
+  }
+  return held;
+}
+
 void measure_ping_pongs(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file,
                         const Progress& progress) {
   Journal journal(file);
-  std::set<std::string> done;
-  for (const Json& line : journal.lines()) done.insert(key(line));
+  for (const Json& line : journal.lines()) require_same(line, launcher, file);
+  const std::set<std::string> done = keys_of(journal);
   const auto folder = std::filesystem::absolute(file).parent_path();
-  const auto measure_left = [&](std::vector<Request> left, Rank ranks) {
-    std::erase_if(left, [&](const Request& r) { return done.contains(key(r.what)); });
+  for (const auto& [ranks, asked] : launches(wanted)) {
+    std::vector<Request> left;
+    for (const Request& r : asked)
+      if (!done.contains(key(r.what))) left.push_back(r);
     if (!left.empty()) measure(left, ranks, wanted.settings, launcher, folder, journal, progress);
-  };
-  for (const int pairs : wanted.pairs) measure_left(requests(wanted, pairs), 2 * pairs);
-  for (const int ranks : std::set{2, wanted.star})
-    if (wanted.star > 1) measure_left(stars(ranks), ranks);
+  }
 }
 
 }  // namespace collcast::campaign

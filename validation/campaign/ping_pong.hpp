@@ -22,6 +22,13 @@ struct PingPongs {
 /// Sizes from 1 B to 16 MiB: powers of 4, and on both sides of where MPI libraries change their protocol.
 PingPongs standard_ping_pongs();
 
+/// How many of the wanted measurements `file` holds already, and how many are wanted.
+struct Held {
+  std::size_t already = 0, wanted = 0;
+};
+/// Throws InputError where `file` holds measurements of another launcher.
+Held held(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file);
+
 /// Measures what `file`, a journal in the form of docs/measurements.md, does not hold yet: half round trips,
 /// windows of messages one way and both ways, stars. Throws as `measure` does.
 void measure_ping_pongs(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file,

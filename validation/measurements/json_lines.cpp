@@ -82,6 +82,8 @@ std::optional<Memory> memory(const Entry& entry, const std::string& name,
 }
 
 void read_buffers(const Entry& entry, const FileFacts& known, Measurement& m) {
+  if (entry.has("emulated") && entry.object["emulated"] != false)
+    entry.reject("was measured on an emulated GPU, which says nothing of a real one");
   const std::string name = entry.word("buffers");
   const std::size_t dash = name.find('-');
   m.from = memory(entry, name.substr(0, dash), known.from);
@@ -128,6 +130,17 @@ Measurement read(const Entry& entry, const FileFacts& known) {
   return m;
 }
 
+/// Refuses the documents of our programs that are no tables.
+void refuse_documents(const Text& text, const Json& document) {
+  if (!document.is_object() || document.value("engine", Json()) != "mpi") return;
+  const auto refuse = [&](const char* kind) {
+    throw InputError(text.file + ": is " + kind +
+                     "; expected a table of measurements, as docs/measurements.md lists");
+  };
+  if (document.contains("overlaps")) refuse("what `collcast-mpi --overlap` prints");
+  if (document.contains("job")) refuse("what `collcast-mpi job` prints, the time of a described job");
+}
+
 }  // namespace
 
 bool looks_like_json_lines(const Line& line) {
@@ -138,6 +151,7 @@ std::vector<Measurement> read_json_lines(const Text& text, const FileFacts& know
   std::string whole;
   for (const Line& line : text.lines) whole += line.text + '\n';
   const Json document = parse_json(whole);
+  refuse_documents(text, document);
   if (is_nccl_tests_report(document)) return read_nccl_tests_report(text, document, known);
   std::vector<Measurement> all;
   for (const Entry& entry : entries(text, whole, document)) all.push_back(read(entry, known));

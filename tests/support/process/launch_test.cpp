@@ -45,6 +45,28 @@ TEST(Complaint, OfOpenMpiAboutProcessors) {
       "there are fewer processors than the 64 ranks; --oversubscribe lets ranks share them");
 }
 
+TEST(Complaint, OfOpenMpiAboutRoot) {
+  EXPECT_EQ(
+      complaint("-----\nmpirun has detected an attempt to run as root.\n\nRunning as root is *strongly* "
+                "discouraged\nWe reiterate our advice against doing so - please proceed at your own "
+                "risk.\n-----\n",
+                1),
+      "mpirun does not run as root: take another user, or write --allow-run-as-root behind mpirun");
+}
+
+TEST(Complaint, OfOpenMpiAboutOptions) {
+  EXPECT_EQ(complaint("mpirun: Error: option \"--hostfile\" did not have enough parameters (1)\nType 'mpirun "
+                      "--help' for usage.\n",
+                      1),
+            "mpirun's option --hostfile lacks its value: write it behind --hostfile");
+  EXPECT_EQ(complaint("Open MPI has detected that a parameter given to a command line\noption does not match "
+                      "the expected format:\n\n  Option: np\n  Param:  x\n\nThis is frequently caused by "
+                      "omitting to provide the parameter\nto an option that requires one. Please check the "
+                      "command line and try again.\n",
+                      1),
+            "mpirun's option np does not take 'x', or lacks its value: write it behind the option");
+}
+
 TEST(Complaint, OfOpenMpiAboutSrun) {
   EXPECT_EQ(
       complaint(

@@ -198,6 +198,26 @@ TEST(ConcurrentMessages, SizesThatTheLatencyTableLacks) {
       << all_notes(c);
 }
 
+/// `calibrate --run --size 1,...,4KiB`: its stars go to 64 KiB.
+TEST(ConcurrentMessages, StarsLongerThanAnyLoneMessage) {
+  std::vector<Measurement> some = run_on(bed(0.010, 1490, 20), 0, 1);
+  std::erase_if(some, [](const Measurement& m) { return !is_star(m) && m.message > Bytes(4096); });
+  const Calibration c = calibrate(load_platform("testbed"), some);
+  EXPECT_EQ(c.paths[0].stars, 20u);
+  EXPECT_NE(all_notes(c).find("left out are 20 measurements of several messages at once"), std::string::npos)
+      << all_notes(c);
+}
+
+TEST(ConcurrentMessages, StarsThatNoCostsExplain) {
+  std::vector<Measurement> some = run_on(bed(0.010, 1490, 20), 0, 1);
+  double factor = 1;
+  for (Measurement& m : some)
+    if (is_star(m)) m.time = factor * m.time, factor = factor < 100 ? 10 * factor : 1;
+  const Calibration c = calibrate(load_platform("testbed"), some);
+  EXPECT_NE(all_notes(c).find("the new platform says the messages at once only within"), std::string::npos)
+      << all_notes(c);
+}
+
 /// Latencies that do not grow say nothing of a port's rate, which stays the base's.
 TEST(ConcurrentMessages, AStreamWithoutAPace) {
   std::vector<Measurement> tables;

@@ -43,8 +43,13 @@ class Calibrated(unittest.TestCase):
         platform = json.loads(pathlib.Path(self.platform).read_text())
         self.assertEqual(platform["software"]["in_node"]["host"]["latency_us"]["stamp"], "calibrated")
         before = self.journal.read_text()
-        self.assertEqual(self.calibrate().returncode, 0)
+        again = self.calibrate()
+        self.assertEqual(again.returncode, 0)
+        self.assertIn(f"43 of 43 measurements were already in {self.journal}", again.stderr)
         self.assertEqual(self.journal.read_text(), before, "what was measured is not measured again")
+        other = self.calibrate(ranks=["-np", "2"])
+        self.assertEqual(other.returncode, 2)
+        self.assertIn("holds measurements by another command", other.stderr)
 
     def test_a_command_for_two_ranks(self):
         done = self.calibrate(ranks=["-np", "2"])
@@ -53,7 +58,7 @@ class Calibrated(unittest.TestCase):
         done = self.calibrate("--star", "3", ranks=["-np", "2"])
         self.assertEqual(done.returncode, 3)
         self.assertIn("a star of 3 ranks needs so many, not 2", done.stderr)
-        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 2, done.stderr)  # beside what was there already
 
 
 if __name__ == "__main__":

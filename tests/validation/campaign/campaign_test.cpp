@@ -102,6 +102,15 @@ TEST(CampaignFile, SaysWhatIsWrongAndWhere) {
             "c.json.points: allreduce library, 4 ranks, 4 B has no overlap that could be predicted");
 }
 
+TEST(CampaignFile, ABarrierHasNoSize) {
+  const std::string barrier = R"("points": {"collective": "barrier", "algorithm": "dissemination"}})";
+  for (const char* sizes : {"", R"("sizes": [8, 16], )"}) {
+    const Campaign c = parse_campaign(R"({"ranks": 4, )" + (sizes + barrier), "c.json");
+    ASSERT_EQ(c.points.size(), 1u) << sizes;
+    EXPECT_EQ(c.points[0].point.call.message, Bytes(0));
+  }
+}
+
 TEST(CampaignFile, ShippedOnesAreSound) {
   int found = 0;
   for (const auto& file : std::filesystem::directory_iterator(COLLCAST_SOURCE_DIR "/validation/campaigns"))

@@ -61,13 +61,20 @@ class Killed(unittest.TestCase):
     def kill_at(self, program, number, campaign):
         file = pathlib.Path(self.folder, "campaign.json")
         file.write_text(campaign)
-        run = subprocess.Popen([COLLCAST, "validate", "--platform", "flat", "--run", "--campaign", file, "-o",
-                                f"{self.folder}/results", "--", *MPIRUN], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        errors = pathlib.Path(self.folder, "errors")
+        with errors.open("w") as stream:
+            run = subprocess.Popen([COLLCAST, "validate", "--platform", "flat", "--run", "--campaign", file, "-o",
+                                    f"{self.folder}/results", "--", *MPIRUN], stdout=subprocess.DEVNULL, stderr=stream)
         self.assertTrue(until(lambda: any(program in c.split()[0] for c in commands(f"{self.folder}/results/").values())),
                         f"no {program} was seen")
         run.send_signal(number)
+        code = run.wait(20)
         self.assertTrue(until(reap, 20), commands(self.folder))
         self.assertEqual(commands(self.folder), {})
+        if number != signal.SIGKILL:
+            self.assertEqual(code, 130)
+            self.assertEqual(errors.read_text(), "\ncollcast: interrupted; what was measured is kept, and the same command "
+                             f"continues from {self.folder}/results\n")
 
     def test_while_it_measures(self):
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):

@@ -10,6 +10,7 @@
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "tests/folder.hpp"
+#include "validation/campaign/ping_pong.hpp"
 
 namespace collcast::campaign {
 namespace {
@@ -135,6 +136,35 @@ TEST_F(Run, LauncherKnowsTheNumberOfRanks) {
 TEST_F(Run, ALauncherThatFallsSilentIsEnded) {
   const Launcher hangs = measuring_by("exec sleep 60\n");
   EXPECT_THROW(hangs.run(1, {}, folder_ / "log", 0.2, silent), SubstrateError);
+}
+
+TEST_F(Run, PingPongsOfAnotherCommandAreRefused) {
+  const Launcher launcher = measuring_by(all_well);
+  PingPongs two = standard_ping_pongs();
+  two.sizes = {Bytes(8), Bytes(16)}, two.star = 0;
+  const fs::path file = folder_ / "p.jsonl";
+  measure_ping_pongs(two, launcher, file, silent);
+  EXPECT_EQ(read_journal(file).size(), 2u);
+  two.sizes.emplace_back(24);
+  EXPECT_EQ(held(two, launcher, file).already, 2u);
+  EXPECT_EQ(held(two, launcher, file).wanted, 3u);
+  try {
+    measure_ping_pongs(two, Launcher({"env", "RANKS=2"}), file, silent);
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_EQ(e.what(), file.string() +
+                            ": holds measurements by another command (env RANKS={ranks}, not env RANKS=2); "
+                            "delete it, or choose another output with -o");
+  }
+}
+
+/// As they were written before, with the program's name alone.
+TEST_F(Run, PingPongsOfTheSameProgramAreTaken) {
+  const Launcher launcher = measuring_by(all_well);
+  const fs::path file = folder_ / "p.jsonl";
+  std::ofstream(file) << R"({"collective":"latency","launcher":"env"})" << '\n';
+  EXPECT_NO_THROW(held(standard_ping_pongs(), launcher, file));
+  EXPECT_THROW(held(standard_ping_pongs(), Launcher({"mpirun"}), file), InputError);
 }
 
 #if HAS_MPI

@@ -110,7 +110,20 @@ TEST(BadTable, Json) {
   EXPECT_EQ(changed(star, "\"window\":2", "\"window\":0"), "t:1: window is not a whole number above 0");
   EXPECT_EQ(changed(json_lines, "{\"collective\":\"allreduce\"", "{\"collective\""),
             "t:2: not a JSON object");
+  EXPECT_EQ(changed(star, "\"window\":2", "\"emulated\":true"),
+            "t:1: was measured on an emulated GPU, which says nothing of a real one");
+  EXPECT_EQ(changed(star, "\"window\":2", "\"emulated\":false"), "");
   EXPECT_NE(changed(json_lines, "allreduce", "allredcue").find("t:2: "), std::string::npos);
+}
+
+TEST(BadTable, OtherDocumentsOfOurs) {
+  const auto refusal = [](const std::string& key) {
+    return complaint([&] { parse_measurements("{\n  \"engine\": \"mpi\",\n  " + key + "\n}\n", "t"); });
+  };
+  const std::string end = "; expected a table of measurements, as docs/measurements.md lists";
+  EXPECT_EQ(refusal("\"overlaps\": []"), "t: is what `collcast-mpi --overlap` prints" + end);
+  EXPECT_EQ(refusal("\"job\": \"halo\", \"time_s\": 1e-3"),
+            "t: is what `collcast-mpi job` prints, the time of a described job" + end);
 }
 
 TEST(BadTable, Csv) {
