@@ -293,8 +293,8 @@ void add_calibrate(CLI::App& app, int&) {
   verb->add_option("--base", options->base, "The platform to start from: a name or a file")->required();
   verb->add_option("--policy", options->policy,
                    "Fits the costs of NCCL's software to tables that nccl-tests measured with this release, "
-                   "e.g. nccl-2.18")
-      ->option_text("nccl-2.N");
+                   "e.g. nccl-2.18, or rccl-2.26")
+      ->option_text("nccl-2.N|rccl-2.N");
   verb->add_option("-o,--output", options->output, "The platform file to write")
       ->required()
       ->option_text("NEW.json");

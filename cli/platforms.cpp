@@ -6,6 +6,7 @@
 #include "cli/platform_files.hpp"
 #include "cli/platform_summary.hpp"
 #include "cli/verbs.hpp"
+#include "libraries/nccl/nccl.hpp"
 #include "libraries/situation.hpp"
 #include "platforms/description/json_schema.hpp"
 #include "platforms/description/load.hpp"
@@ -128,8 +129,20 @@ Json stops(const Blueprint& b, const Channels::Channel& c) {
   return names;
 }
 
+/// The library whose channels they are: RCCL for GPUs of AMD.
+std::string channels_by(const Description& d) {
+  const std::string rccl = nccl::usual_rccl.text();
+  try {
+    situation(d, 1, rccl);
+    return rccl;
+  } catch (const InputError&) {
+    return "nccl-2.18";
+  }
+}
+
 void show_rings(const PlatformsOptions& options) {
   const Description d = edited(options);
+  const std::string library = channels_by(d);
   const Blueprint b = read_blueprint(d);
   Json rows = Json::array();
   for (const auto& [reach, where] :
@@ -137,7 +150,7 @@ void show_rings(const PlatformsOptions& options) {
     for (const auto& [shape, name] : {std::pair(ChannelShape::ring, "ring"), {ChannelShape::tree, "tree"}}) {
       if (reach == ChannelReach::network && b.max_nodes < 2) continue;
       const Channels found =
-          channels(d, reach == ChannelReach::node ? 1 : 2, b.ranks_per_node, "nccl-2.18", shape);
+          channels(d, reach == ChannelReach::node ? 1 : 2, b.ranks_per_node, library, shape);
       for (const Channels::Channel& c : found.channels)
         rows.push_back({{"ranks_on", where},
                         {"shape", name},
@@ -186,7 +199,7 @@ void add_platforms(CLI::App& app, int&) {
       ->option_text("KEY=VALUE");
   verb->add_flag("--all", options->all, "Lists every parameter of the platform, the pieces of curves too");
   verb->add_flag("--rings", options->rings,
-                 "The rings and trees that the search of NCCL 2.18 finds, before it doubles them");
+                 "The rings and trees of NCCL 2.18, or of RCCL 2.26 on GPUs of AMD, before it doubles them");
   verb->add_option("--graph", options->graph,
                    "Draws a node and the network: FILE.dot, or FILE.svg by Graphviz")
       ->option_text("FILE");

@@ -106,8 +106,7 @@ void print_comparison(const MeasurementOptions& options, const Description& plat
   if (together > 0)
     note(std::to_string(together) +
          " measurements are of threads that launch several GPUs, one after the other (-g); a forecast is of "
-         "one "
-         "for each");
+         "one for each");
 }
 
 }  // namespace

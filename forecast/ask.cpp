@@ -151,9 +151,10 @@ class Inquiry {
   /// Transports are NCCL's of a release, whether it is named or not. A policy of NCCL has one of its own.
   void tell_release() {
     if (!q_.transport || q_.transport->kind != Transport::Kind::nccl || is_nccl(q_.policy)) return;
-    const std::string release = std::to_string(q_.transport->protocol.minor);
-    note("--transport " + q_.transport->name() + " is that of NCCL 2." + release +
-         "; a release is named as in nccl-2.8:LL");
+    const nccl::Release& release = q_.transport->protocol.minor;
+    note("--transport " + q_.transport->name() + " is that of " + (release.rccl ? "RCCL 2." : "NCCL 2.") +
+         std::to_string(release.minor) + "; a release is named as in " +
+         (release.rccl ? "rccl-2.18:LL" : "nccl-2.8:LL"));
   }
 
   void add_platform(const std::string& name) {

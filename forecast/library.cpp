@@ -37,11 +37,15 @@ void explain(Prediction& p, const nccl::Play& played) {
   p.limited_by = p.explanation[0].name, p.limited_by_share = p.explanation[0].time / p.time;
 }
 
-/// The policy that takes the transport's protocol, where they are of one release of NCCL.
+/// The policy that takes the transport's protocol, where they are of one library; a transport of its usual
+/// release goes with all.
 std::string told(const std::string& policy, const std::optional<Transport>& transport) {
   std::optional<nccl::Policy> nccl = nccl::parse(policy);
   if (!nccl || !transport || transport->kind != Transport::Kind::nccl) return policy;
-  if (transport->protocol.minor != nccl->minor && transport->protocol.minor != nccl::usual_minor)
+  const nccl::Release& of = transport->protocol.minor;
+  if (of.rccl != nccl->minor.rccl)
+    throw InputError("--transport " + transport->name() + " is of another library than --policy " + policy);
+  if (of.minor != nccl->minor.minor && of.minor != nccl::usual(of.rccl).minor)
     throw InputError("--transport " + transport->name() + " is of another release than --policy " + policy);
   if (nccl->proto.value_or(transport->protocol.protocol) != transport->protocol.protocol)
     throw InputError("--transport " + transport->name() + " and --policy " + policy +
@@ -308,7 +312,7 @@ const Forecaster& Library::sent_by(const nccl::Candidate& chosen, const nccl::Pl
   nccl::KernelSettings t{nccl_->minor, chosen.shape, chosen.protocol};
   t.channels = nccl_->all_channels(situation());
   if (chosen.protocol == nccl::Protocol::ll) t.threads = static_cast<std::int16_t>(played.threads);
-  if (chosen.protocol == nccl::Protocol::ll && situation().gpu >= Gpu::hopper)
+  if (chosen.protocol == nccl::Protocol::ll && (since_hopper(situation().gpu) || of_amd(situation().gpu)))
     t.in_use = static_cast<std::int16_t>(played.channels);
   return sent_by(t);
 }

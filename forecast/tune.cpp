@@ -168,9 +168,8 @@ class Nccl : public Subject {
     return rules;
   }
   void complete(tuner::Rule& r) const override {
-    const auto asked =
-        nccl::parse("nccl-2." + std::to_string(base_.minor) + ":channels=" + std::to_string(r.channels) +
-                    ",algo=" + r.shape + ",proto=" + r.protocol);
+    const auto asked = nccl::parse(base_.minor.text() + ":channels=" + std::to_string(r.channels) +
+                                   ",algo=" + r.shape + ",proto=" + r.protocol);
     const auto at = [&](std::int64_t size) {
       const Call call = site_.call(own_, Bytes(static_cast<double>(size)));
       return nccl::channels(*asked, call, own_.situation(), *asked->algo, *asked->proto);
@@ -310,6 +309,8 @@ std::string policy_of(const TuneQuestion& q, const tuner::Format& format) {
   if (q.policy.empty()) return std::string(format.policy);
   check_policy(q.policy);
   const std::string family(format.policy.substr(0, format.policy.find('-')));
+  if (q.policy.starts_with("rccl") && family == "nccl")
+    throw InputError("policy '" + q.policy + "' is of RCCL, for which tune has no file");
   if (family.empty() || !q.policy.starts_with(family))
     throw InputError("policy '" + q.policy + "' is not one of " + std::string(format.name) + "'s own");
   if (const auto release = nccl::parse(q.policy), first = nccl::parse(format.policy);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::pair<std::string_view, nccl::Protocol> protocols[] = {
     {"LL", nccl::Protocol::ll}, {"LL128", nccl::Protocol::ll128}, {"Simple", nccl::Protocol::simple}};
 
-/// "nccl" or "nccl-2.8", then a colon and a protocol.
+/// "nccl", "rccl" or a release as "nccl-2.8", then a colon and a protocol.
 std::optional<nccl::KernelSettings> of_nccl(std::string_view name) {
   const std::size_t colon = name.find(':');
   if (colon == std::string_view::npos) return {};
@@ -70,8 +70,8 @@ Transport parse_transport(std::string_view name) {
   if (const auto protocol = of_nccl(name)) return {Transport::Kind::nccl, *protocol};
   throw InputError(
       "no transport \"" + std::string(name) +
-      "\"; expected mpi, links, nccl:LL, nccl:LL128, nccl:Simple, rccl:LL, ..., mvapich2-gdr, or a "
-      "given release's, as in nccl-2.8:LL");
+      "\"; expected mpi, links, nccl:LL, nccl:LL128, nccl:Simple, the same of rccl, mvapich2-gdr, "
+      "or a given release's, as in nccl-2.8:LL");
 }
 
 Transport own_transport(const Description& platform) {

@@ -25,15 +25,15 @@ struct Transport {
   nccl::KernelSettings protocol = {};  ///< of NCCL
   mvapich::Settings settings = {};     ///< of MVAPICH2-GDR
 
-  /// "mpi", "links", "nccl:LL128", "nccl-2.8:LL" (a release other than 2.18), "mvapich2-gdr" with its
-  /// settings.
+  /// "mpi", "links", "nccl:LL128", "rccl:LL", "nccl-2.8:LL" (a release that is not the usual one),
+  /// "mvapich2-gdr" with its settings.
   std::string name() const;
   /// Whether it uses other software than the platform's software section describes.
   bool foreign() const { return kind == Kind::nccl || kind == Kind::mvapich2_gdr; }
 };
 
-/// Reads "mpi", "links", "nccl:LL", "nccl-2.8:Simple", "mvapich2-gdr:cuda_block_size=64KiB". Throws
-/// InputError with the names that exist.
+/// Reads "mpi", "links", "nccl:LL", "rccl:LL", "nccl-2.8:Simple", "mvapich2-gdr:cuda_block_size=64KiB".
+/// Throws InputError with the names that exist.
 Transport parse_transport(std::string_view name);
 /// The default transport: "mpi", or "links" on a platform without a software section.
 Transport own_transport(const Description& platform);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libraries/nccl/rccl.hpp"
 #include "support/error.hpp"
 
 namespace collcast::nccl {
@@ -33,6 +34,9 @@ void check(const KernelSettings& t, const Machine& machine, const Situation& s) 
   if (t.protocol == Protocol::ll128 && !s.nvlink_only())
     throw InputError("--transport " + asked + " needs NVLink between the GPUs of a node, which " +
                      machine.platform() + " does not have");
+  if (t.protocol == Protocol::ll128 && of_amd(s.gpu) && !rccl_has_ll128(s.rccl_tuning))
+    throw InputError("--transport " + asked + ": RCCL's tuner has no LL128 on nodes like those of " +
+                     machine.platform() + "; LL and Simple are there");
 }
 
 KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, const Situation& s,

@@ -112,10 +112,17 @@ double Model::switch_bandwidth(Shape shape) const {
   return channels * bus * call.ranks / steps();
 }
 
+/// Where RCCL never plays trees in Simple, and takes LL of broadcast and reduce to be faster than its
+/// constant says (ROCm/rccl, src/graph/tuning.cc: gfx94 on one node).
+bool lone_cdna3(const Situation& s) {
+  return s.nodes == 1 && s.gpu == Gpu::cdna3;
+}
+constexpr double rooted_ll_of_cdna3 = 1.65;
+
 /// RCCL takes the links of a GPU for the bandwidth of all channels.
 double Model::rccl_bandwidth(Shape shape, Protocol protocol) const {
   double bus = s.rccl_links.value / 1e9 * of(rccl_share(s.rccl_tuning, s.nodes, shape), protocol);
-  if (s.nodes == 1 && s.gpu == Gpu::cdna3 && rooted() && protocol == Protocol::ll) bus *= 1.65;
+  if (lone_cdna3(s) && rooted() && protocol == Protocol::ll) bus *= rooted_ll_of_cdna3;
   return shape == Shape::tree ? bus / 2 : bus * call.ranks / steps();
 }
 
@@ -306,9 +313,9 @@ std::vector<Candidate> candidates(const Policy& policy, Collective collective, c
     for (Protocol protocol : protocols) {
       if (policy.proto.value_or(protocol) != protocol) continue;
       if (protocol == Protocol::ll128 && !policy.proto && !model.uses_ll128(shape)) continue;
+      if (protocol == Protocol::ll128 && of_amd(s.gpu) && !rccl_has_ll128(s.rccl_tuning)) continue;
       if (!has_transport(shape) && protocol != Protocol::simple) continue;
-      if (shape == Shape::tree && protocol == Protocol::simple && s.gpu == Gpu::cdna3 && s.nodes == 1)
-        continue;
+      if (shape == Shape::tree && protocol == Protocol::simple && lone_cdna3(s)) continue;
       found.push_back(model.candidate(shape, protocol));
     }
   };

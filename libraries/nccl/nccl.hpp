@@ -24,6 +24,9 @@ constexpr int first_minor = 7, last_minor = 30, usual_minor = 18;
 /// RCCL's of ROCm 6.0 and of ROCm 7.0.
 constexpr int rccl_minors[] = {18, 26};
 constexpr Release usual_rccl{26, true};
+constexpr Release usual(bool rccl) {
+  return rccl ? usual_rccl : Release(usual_minor);
+}
 constexpr int rccl_with_ll128 = 26;
 constexpr int most_channels = 32, most_rccl_channels = 64;
 

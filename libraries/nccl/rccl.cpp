@@ -226,6 +226,10 @@ const PerProtocol& rccl_step_latency(int tuning, Hardware wire, Shape shape) {
   return tree ? t.tree_hop : t.ring_hop;
 }
 
+bool rccl_has_ll128(int tuning) {
+  return of(constants(tuning).ring_step, Protocol::ll128) > 0;
+}
+
 const PerProtocol& rccl_share(int tuning, Rank nodes, Shape shape) {
   const Tuning& t = constants(tuning);
   if (shape == Shape::ring) return t.ring_share;

@@ -31,6 +31,8 @@ int rccl_channels(Gpu gpu, int found);
 
 const PerProtocol& rccl_base_latency();  ///< of a launch [us]
 const PerProtocol& rccl_step_latency(int tuning, Hardware wire, Shape shape);
+/// Whether the set has LL128's at all.
+bool rccl_has_ll128(int tuning);
 /// The share of the links' bandwidth that all channels reach.
 const PerProtocol& rccl_share(int tuning, Rank nodes, Shape shape);
 /// The share of that which they reach with this message size.

@@ -47,25 +47,26 @@ Schema zero_or_more() {
 }
 
 Schema device() {
-  return object({{"generation", choice({"kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada",
-                                        "hopper", "blackwell", "gcn", "cdna", "cdna2", "cdna3", "other"})},
-                 {"memory_GiB", positive()},
-                 {"memory_bandwidth_GBps", positive()},
-                 {"reduce_GBps", positive()},
-                 {"fp64_TFLOPS", positive()},
-                 {"fp32_TFLOPS", positive()},
-                 {"fp16_TFLOPS", positive()},
-                 {"tensor_TFLOPS", positive()},
-                 {"fp8_TFLOPS", positive()},
-                 {"int8_TOPS", positive()},
-                 {"copy_engines", positive()},
-                 {"gpudirect_read_GBps", positive()},
-                 {"gpudirect_write_GBps", positive()},
-                 {"cores", positive()},
-                 {"clock_GHz", positive()},
-                 {"capacity_TB", positive()},
-                 {"read_GBps", positive()},
-                 {"write_GBps", positive()}});
+  return object(
+      {{"generation", choice({"kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper",
+                              "blackwell", "gcn", "cdna", "cdna2", "cdna3", "cdna4", "other"})},
+       {"memory_GiB", positive()},
+       {"memory_bandwidth_GBps", positive()},
+       {"reduce_GBps", positive()},
+       {"fp64_TFLOPS", positive()},
+       {"fp32_TFLOPS", positive()},
+       {"fp16_TFLOPS", positive()},
+       {"tensor_TFLOPS", positive()},
+       {"fp8_TFLOPS", positive()},
+       {"int8_TOPS", positive()},
+       {"copy_engines", positive()},
+       {"gpudirect_read_GBps", positive()},
+       {"gpudirect_write_GBps", positive()},
+       {"cores", positive()},
+       {"clock_GHz", positive()},
+       {"capacity_TB", positive()},
+       {"read_GBps", positive()},
+       {"write_GBps", positive()}});
 }
 
 Schema vertex() {

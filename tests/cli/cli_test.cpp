@@ -257,6 +257,11 @@ TEST(Cli, RingsAreListedInEveryFormat) {
   EXPECT_EQ(
       collcast("platforms dgx-1v --rings --format csv").out.find("ranks_on,shape,bandwidth_GBps,order\n"),
       0u);
+  const Json of_rccl = json("platforms azure-mi300x --rings");
+  EXPECT_EQ(
+      std::ranges::count_if(
+          of_rccl, [](const Json& c) { return c["ranks_on"] == "several nodes" && c["shape"] == "ring"; }),
+      64);
 }
 
 TEST(Cli, PicturesShowTheNetwork) {

@@ -233,6 +233,26 @@ TEST(Transport, aPolicyMayBeToldAPart) {
             "--transport nccl-2.8:LL is of another release than --policy nccl-2.18");
 }
 
+/// A library's usual release goes with all of its others, and with none of the other library.
+TEST(Transport, OfRcclGoesWithPoliciesOfRccl) {
+  const auto made = [](const char* platform, const char* policy, const char* transport) {
+    return complaint(
+        [&] { Library(policy, load_platform(platform), 8, {}, Memory::device, parse_transport(transport)); });
+  };
+  EXPECT_EQ(made("azure-mi300x", "rccl-2.18", "rccl:LL"), "");
+  EXPECT_EQ(made("azure-mi300x", "rccl-2.26", "rccl-2.18:LL"),
+            "--transport rccl-2.18:LL is of another release than --policy rccl-2.26");
+  EXPECT_EQ(made("azure-mi300x", "rccl-2.26", "nccl-2.26:LL"),
+            "--transport nccl-2.26:LL is of another library than --policy rccl-2.26");
+  EXPECT_EQ(made("dgx-h100", "nccl-2.26", "rccl:LL"),
+            "--transport rccl:LL is of another library than --policy nccl-2.26");
+  EXPECT_EQ(complaint([] {
+              Forecaster(load_platform("frontier"), 16, {}, Memory::device, 0, parse_transport("rccl:LL128"));
+            }),
+            "--transport rccl-2.26:LL128: RCCL's tuner has no LL128 on nodes like those of frontier; LL and "
+            "Simple are there");
+}
+
 Question told(const std::string& policy, const std::string& transport, const std::string& by = "path") {
   Question q;
   q.collectives = {"allreduce"}, q.platforms = {"abci-v"}, q.ranks = {8}, q.sizes = {64_KiB};

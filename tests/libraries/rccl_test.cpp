@@ -5,6 +5,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "libraries/situation.hpp"
 #include "platforms/description/load.hpp"
@@ -49,18 +50,36 @@ TEST(Rccl, ItsRingsOnMi250xAreAsFastAsTheirThinnestLinks) {
   const Channels one = channels(load_platform("frontier"), 1, 8, "rccl-2.18");
   EXPECT_EQ(one.channels.size(), 4u);
   EXPECT_NEAR(one.bandwidth.value, 50e9, 1);
-  const Channels more = channels(load_platform("frontier"), 2, 8, "rccl-2.18");
-  EXPECT_EQ(more.channels.size(), 8u);
-  std::set<int> cards;
-  for (const Channels::Channel& ring : more.channels) cards.insert(ring.nic);
-  EXPECT_EQ(cards.size(), 4u);
-  EXPECT_EQ(channels(load_platform("el-capitan"), 2, 4, "rccl-2.26").channels.size(), 12u);
+}
+
+/// Each ring visits each GPU once, and enters by each card as often as by each other.
+TEST(Rccl, ItsRingsOnSeveralNodesShareTheCards) {
+  for (const auto& [platform, gpus, rings, cards] :
+       {std::tuple("frontier", 8, 8u, 4u), {"azure-mi300x", 8, 64u, 8u}, {"el-capitan", 4, 12u, 4u}}) {
+    const Channels c = channels(load_platform(platform), 2, gpus, "rccl-2.26");
+    ASSERT_EQ(c.channels.size(), rings) << platform;
+    crossed(c);
+    std::map<int, std::size_t> entered;
+    for (const Channels::Channel& ring : c.channels) ++entered[ring.nic];
+    EXPECT_EQ(entered.size(), cards) << platform;
+    for (const auto& [card, times] : entered) EXPECT_EQ(times, rings / cards) << platform << ' ' << card;
+  }
+}
+
+/// Its set of MI250X on several nodes has no LL128: forced, there is nothing to choose.
+TEST(Rccl, HasNoLl128OnNodesOfMi250x) {
+  EXPECT_EQ(
+      complaint([] { chosen("frontier", 16, Collective::allreduce, 1 << 20, "rccl-2.26:proto=LL128"); }),
+      "rccl-2.26:proto=LL128 leaves nothing to play allreduce with");
 }
 
 /// Of nodes that RCCL does not recognise, NCCL's search finds rings.
 TEST(Rccl, OtherNodesAreSearched) {
-  EXPECT_FALSE(channels(load_platform("azure-mi300x"), 1, 4, "rccl-2.26").channels.empty());
-  EXPECT_EQ(situation(load_platform("azure-mi300x"), 4, "rccl-2.26").rccl_tuning, 0);
+  const Channels four = channels(load_platform("azure-mi300x"), 1, 4, "rccl-2.26");
+  ASSERT_FALSE(four.channels.empty());
+  for (const Channels::Channel& ring : four.channels) EXPECT_EQ(ring.gpus.size(), 4u);
+  EXPECT_NE(situation(load_platform("azure-mi300x"), 4, "rccl-2.26").rccl_tuning,
+            situation(load_platform("azure-mi300x"), 8, "rccl-2.26").rccl_tuning);
 }
 
 /// Eight MI300X: 7 links of 48 GB/s; 14 steps of 0.8 us and a launch of 12 in LL, at 8 % of the links; of 2.1

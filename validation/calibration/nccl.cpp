@@ -35,6 +35,7 @@ const std::array<Knob, 4> knobs = {
      {"channel_us", {&nccl::Software::channel}},
      {"hop_us", {&nccl::Software::ring_hop}},
      {"proxy_us", {&nccl::Software::proxy}}}};
+constexpr std::size_t launch_knob = 0;
 constexpr std::array<const char*, 3> protocols = {"LL", "LL128", "Simple"};
 
 /// What no constant was published of is taken to be about this much [us].
@@ -44,13 +45,27 @@ const Prior published{1, std::log(3)};
 /// A table determines a cost that it says to within a factor of two.
 const double most_deviation = std::log(2);
 
+/// A thread that launches several GPUs (-g) does so one after the other, and the last holds up all: its
+/// launch is fitted, and is not a platform's.
+enum : std::size_t { of_one, of_several };
+using Softwares = std::array<nccl::Software, 2>;  ///< by what a thread launches
+
+std::size_t launched(const Measurement& m) {
+  return m.gpus_a_thread > 1 ? of_several : of_one;
+}
+
 struct Cost {
   std::size_t knob, protocol;
   double before;
+  std::size_t launch = of_one;
 
-  double& first(nccl::Software& s) const { return (s.*knobs[knob].places.front())[protocol]; }
+  double first(const nccl::Software& s) const { return (s.*knobs[knob].places.front())[protocol]; }
   void set(nccl::Software& s, double us) const {
     for (const auto place : knobs[knob].places) (s.*place)[protocol] = us;
+  }
+  void set(Softwares& s, double us) const {
+    for (std::size_t by = 0; by < s.size(); ++by)
+      if (knob != launch_knob || by == launch) set(s[by], us);
   }
   std::string parameter() const {
     return std::string("software.nccl.") + protocols[protocol] + "." + knobs[knob].key;
@@ -65,8 +80,9 @@ struct Case {
   const Situation* situation;
   nccl::Candidate candidate;
 
-  double log_error(const nccl::Software& software) const {
-    const nccl::Play p = nccl::play(policy, measured->collective, call, *situation, candidate, software);
+  double log_error(const Softwares& software) const {
+    const nccl::Play p =
+        nccl::play(policy, measured->collective, call, *situation, candidate, software[launched(*measured)]);
     return std::log(p.time / measured->time);
   }
 };
@@ -108,19 +124,21 @@ class NcclCalibrator {
           policy_ + "'");
     for (const Measurement& m : all) add(m);
     const Situation& first = situations_.begin()->second;
-    start_ = software_on(read_blueprint(base), nccl::parse(policy_)->minor.minor, first);
-    for (std::size_t p = 0; p < protocols.size(); ++p)
-      for (std::size_t k = 0; k < knobs.size(); ++k) {
-        Cost c{k, p, 0};
-        c.before = c.first(start_);
-        costs_.push_back(c);
-      }
+    start_.fill(software_on(read_blueprint(base), nccl::parse(policy_)->minor.minor, first));
+    const auto add_cost = [&](Cost c) {
+      c.before = c.first(start_[of_one]);
+      costs_.push_back(c);
+    };
+    for (std::size_t p = 0; p < protocols.size(); ++p) {
+      for (std::size_t k = 0; k < knobs.size(); ++k) add_cost({k, p, 0});
+      add_cost({launch_knob, p, 0, of_several});
+    }
   }
 
   /// How far off large messages are, with the base's software: the mean over the tables.
   double large_off() const {
     NcclCalibration out;
-    tables(out, start_);
+    tables(out, start_, start_);
     double sum = 0;
     for (const NcclTable& t : out.tables) sum += std::abs(t.large) / static_cast<double>(out.tables.size());
     return sum;
@@ -162,12 +180,12 @@ class NcclCalibrator {
       ++left_out_[std::string(nccl::name(chosen.shape))];
   }
 
-  nccl::Software software(const std::vector<Cost>& active, const std::vector<double>& values) const {
-    nccl::Software s = start_;
+  Softwares software(const std::vector<Cost>& active, const std::vector<double>& values) const {
+    Softwares s = start_;
     for (std::size_t i = 0; i < active.size(); ++i) active[i].set(s, values[i]);
     return s;
   }
-  std::vector<double> errors(const nccl::Software& s) const {
+  std::vector<double> errors(const Softwares& s) const {
     std::vector<double> all;
     for (const Case& c : cases_) all.push_back(c.log_error(s));
     return all;
@@ -184,23 +202,35 @@ class NcclCalibrator {
                          const std::string& source) const {
     NcclCalibration out;
     out.noise = fit.noise;
-    for (const Cost& c : costs_) out.costs.push_back({c.parameter(), c.before, {}, {}});
+    for (const Cost& c : costs_)
+      if (c.launch == of_one) out.costs.push_back({c.parameter(), c.before, {}, {}});
     Json& section = out.platform["software"]["nccl"];
+    std::vector<std::string> of_threads;
     for (std::size_t i = 0; i < active.size(); ++i) {
       const Cost& c = active[i];
+      if (c.launch == of_several) {
+        of_threads.push_back(c.parameter() + ", " + text::number(fit.values[i]) + " us");
+        continue;
+      }
       NcclCost& cost = *std::ranges::find(out.costs, c.parameter(), &NcclCost::parameter);
       cost.after = fit.values[i], cost.deviation = fit.deviations[i];
       section[protocols[c.protocol]][knobs[c.knob].key] =
           calibrated(fit.values[i], fit.values[i] * std::expm1(fit.deviations[i]), source);
     }
-    if (active.empty()) throw InputError("the tables determine none of NCCL's costs");
+    if (section.empty()) throw InputError("the tables determine none of NCCL's costs");
     for (const auto& [shape, points] : left_out_)
       out.notes.push_back(std::to_string(points) + (points == 1 ? " point is" : " points are") +
                           " left out, which NCCL plays by " + shape +
                           ": costs are fitted to rings and trees");
-    tables(out, software(active, fit.values));
+    if (std::ranges::any_of(cases_, [](const Case& c) { return launched(*c.measured) == of_several; }))
+      out.notes.push_back(
+          "a thread launches several GPUs in tables of -g, one after the other, which is not what one takes: "
+          "they do not change the launch" +
+          (of_threads.empty() ? "" : "; theirs is " + text::join(of_threads, ", or ")));
+    const Softwares fitted = software(active, fit.values);
+    tables(out, fitted, {fitted[of_one], fitted[of_one]});
     for (const NcclTable& t : out.tables) check_links(out, t);
-    out.platform["calibrated_on"] = calibrated_on(base_, range(software(active, fit.values), source));
+    out.platform["calibrated_on"] = calibrated_on(base_, range(fitted, source));
     return out;
   }
 
@@ -212,7 +242,7 @@ class NcclCalibrator {
     return groups;
   }
 
-  CalibratedOn range(const nccl::Software& now, const std::string& source) const {
+  CalibratedOn range(const Softwares& now, const std::string& source) const {
     const nccl::KernelSettings sent{nccl::parse(policy_)->minor, {}, {}};
     const std::string transport = Transport{Transport::Kind::nccl, sent}.name();
     CalibratedOn on{transport.substr(0, transport.find(':')), source, {}, {}, {}};
@@ -237,7 +267,7 @@ class NcclCalibrator {
     return on;
   }
 
-  void tables(NcclCalibration& out, const nccl::Software& now) const {
+  void tables(NcclCalibration& out, const Softwares& fitted, const Softwares& written) const {
     for (const auto& [key, cases] : by_table()) {
       const auto& [file, collective, ranks] = key;
       NcclTable table{file, collective, ranks, cases.size(), 0, 0, {}, 0};
@@ -245,8 +275,8 @@ class NcclCalibrator {
       Bytes most;
       for (const Case* c : cases) most = std::max(most, c->call.message);
       for (const Case* c : cases) {
-        before.push_back(c->log_error(start_)), after.push_back(c->log_error(now));
-        if (is_large(c->call.message, most)) large.push_back(after.back());
+        before.push_back(c->log_error(start_)), after.push_back(c->log_error(written));
+        if (is_large(c->call.message, most)) large.push_back(c->log_error(fitted));
       }
       table.before = factor(before), table.after = factor(after);
       if (!large.empty())
@@ -272,7 +302,7 @@ class NcclCalibrator {
   std::map<std::tuple<std::string, Rank, Rank>, Situation> situations_;
   std::vector<Case> cases_;
   std::map<std::string, int> left_out_;  ///< points by the shape that plays them
-  nccl::Software start_;
+  Softwares start_;
   std::vector<Cost> costs_;
 };
 
@@ -329,25 +359,6 @@ std::optional<GuessedLink> guessed_link(const Description& base, const std::vect
   return best;
 }
 
-/// A thread that launches several GPUs does so one after the other, and the last holds up all.
-void leave_launch(NcclCalibration& out) {
-  std::vector<std::string> left;
-  for (NcclCost& c : out.costs) {
-    if (!c.after || !c.parameter.ends_with(".launch_us")) continue;
-    std::string pointer = "/" + c.parameter;
-    std::ranges::replace(pointer, '.', '/');
-    const Json::json_pointer at(pointer);
-    out.platform[at.parent_pointer()].erase(at.back());
-    left.push_back(c.parameter + ", " + text::number(*c.after) + " us");
-  }
-  if (!left.empty())
-    out.notes.push_back(
-        "a thread launches several GPUs in these tables (-g), one after the other, which is not what one "
-        "takes: "
-        "the launch stays the base's, and is not " +
-        text::join(left, ", or ", [](const std::string& words) { return words; }));
-}
-
 }  // namespace
 
 NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measurement>& measurements,
@@ -377,8 +388,6 @@ NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measur
                          text::number(link->after()) + " GB/s, of " + text::number(link->low) + " to " +
                          text::number(link->high) + " that explain them alike");
   }
-  if (std::ranges::any_of(measurements, [](const Measurement& m) { return m.gpus_a_thread > 1; }))
-    leave_launch(out);
   Json head = {{"base", base.file().empty() ? base.name() : base.file()},
                {"description", base.text() + "; NCCL's software calibrated"}};
   head.update(out.platform);

@@ -270,6 +270,7 @@ std::vector<Measurement> read_nccl_tests_report(const Text& text, const Json& do
   // A device for each process: the first of its GPUs.
   const int threads = report_whole(text, config, "nthreads"), each = report_whole(text, config, "ngpus");
   if (threads > 1000 || each > 1000) text.reject(1, "nthreads or ngpus is above 1000");
+  table.gpus_a_thread = each;
   for (const Json& d : devices)
     add_ranks(text, 1, table, report_whole(text, d, "group"), report_whole(text, d, "rank"), threads * each,
               report_word(d, "hostname"));

@@ -99,7 +99,8 @@ bool has_tf32(const std::string& generation) {
 
 /// Whether amp has Hopper's efficiencies. For the others they are a guess: hosts and software are as new.
 bool is_like_hopper(const std::string& generation) {
-  return generation == "hopper" || generation == "blackwell" || generation == "cdna3";
+  return std::ranges::any_of(std::array{"hopper", "blackwell", "cdna3", "cdna4"},
+                             [&](const char* alike) { return generation == alike; });
 }
 
 std::string generation(const Description& platform, const std::string& device) {

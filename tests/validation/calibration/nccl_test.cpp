@@ -43,12 +43,23 @@ std::vector<Measurement> table(Rank ranks, double slower = 1, double simple_us =
 TEST(CalibrateNccl, LeavesTheLaunchOfThreadsThatLaunchSeveralGpus) {
   std::vector<Measurement> measured = table(4);
   for (Measurement& m : measured) m.gpus_a_thread = 4;
-  const NcclCalibration c = calibrate_nccl(load_platform("abci-v"), measured, "nccl-2.8", "made up");
-  const Json& ll = c.platform["software"]["nccl"]["LL"];
+  const auto calibration = [&] {
+    return calibrate_nccl(load_platform("abci-v"), measured, "nccl-2.8", "made up");
+  };
+  const NcclCalibration alone = calibration();
+  const Json& ll = alone.platform["software"]["nccl"]["LL"];
   EXPECT_FALSE(ll.contains("launch_us"));
-  EXPECT_TRUE(ll.contains("channel_us"));
-  EXPECT_TRUE(std::ranges::any_of(
-      c.notes, [](const std::string& words) { return words.find("a thread launches several GPUs") == 0; }));
+  EXPECT_NEAR(ll["channel_us"]["value"].get<double>(), 2, 0.1);
+  EXPECT_TRUE(std::ranges::any_of(alone.notes, [](const std::string& words) {
+    return words.find("a thread launches several GPUs") == 0 &&
+           words.find("LL.launch_us, 6") != std::string::npos;
+  }));
+  // A table of one GPU a thread says the launch, whatever that of several adds to it.
+  for (Measurement& m : measured) m.time += Seconds(10e-6), m.file = "several.txt";
+  std::ranges::move(table(4), std::back_inserter(measured));
+  const Json costs = calibration().platform["software"]["nccl"]["LL"];
+  EXPECT_NEAR(costs["launch_us"]["value"].get<double>(), 6, 0.1);
+  EXPECT_NEAR(costs["channel_us"]["value"].get<double>(), 2, 0.1);
 }
 
 TEST(CalibrateNccl, FindsWhatTablesSayAndKeepsTheRest) {

@@ -217,6 +217,7 @@ TEST(NcclTests, Report) {
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].collective, Collective::allreduce);
   EXPECT_EQ(all[0].library, "nccl-tests, NCCL 2.28.7");
+  EXPECT_EQ(all[0].gpus_a_thread, 2);
   EXPECT_EQ(all[0].ranks, 4);
   EXPECT_EQ(all[0].nodes, 2);
   EXPECT_DOUBLE_EQ(all[1].time.value, 50e-6);
