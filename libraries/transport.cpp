@@ -52,7 +52,7 @@ std::string Transport::name() const {
   if (kind == Kind::mvapich2_gdr) return mvapich::text(settings);
   if (kind == Kind::nccl) {
     const nccl::Release r = protocol.minor;
-    const bool usual = r.minor == (r.rccl ? nccl::usual_rccl : nccl::Release(nccl::usual_minor)).minor;
+    const bool usual = r.minor == nccl::usual(r.rccl).minor;
     return (usual ? r.rccl ? "rccl" : "nccl" : r.text()) + ":" + std::string(nccl::name(protocol.protocol));
   }
   return kind == Kind::mpi ? "mpi" : "links";
