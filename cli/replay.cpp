@@ -32,11 +32,15 @@ Section operations_table(const ReplayReport& replayed) {
   const Column share{"share", [all = replayed.time.value](const Json& r) {
                        return all > 0 ? text::percent(r["time_s"].get<double>() / all) : "-";
                      }};
-  Section table{
-      "operations",
-      operations(replayed),
-      {text_of("operation", "operation"), count_of("count", "count"), number_of("bytes", "bytes", bytes),
-       number_of("time per rank", "time_s", seconds), share, text_of("algorithm", "algorithm")}};
+  const auto sent = [](Column of) {  // a message is counted where it is sent: a receive has a time alone
+    return Column{of.title,
+                  [text = of.text](const Json& r) { return r["count"] == 0 ? std::string("-") : text(r); }};
+  };
+  Section table{"operations",
+                operations(replayed),
+                {text_of("operation", "operation"), sent(count_of("count", "count")),
+                 sent(number_of("bytes", "bytes", bytes)), number_of("time per rank", "time_s", seconds),
+                 share, text_of("algorithm", "algorithm")}};
   if (std::ranges::any_of(table.rows, [](const Json& r) { return r["recorded_s"].is_number(); }))
     table.columns.insert(table.columns.begin() + 4, number_of("recorded", "recorded_s", seconds));
   return table;

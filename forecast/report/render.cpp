@@ -27,6 +27,19 @@ std::size_t fitting(const std::vector<std::size_t>& widths, std::size_t most) {
   return columns;
 }
 
+constexpr std::size_t least_columns = 4;
+
+/// Moves the last column to where it still fits, if that leaves the first ones that a reader needs.
+void keep_last(std::vector<std::vector<std::string>>& rows, std::size_t width) {
+  const std::vector<std::size_t> widths = column_widths(rows);
+  const std::size_t last = widths.size() - 1;
+  if (fitting(widths, width) > last || widths[last] + 2 >= width) return;
+  const std::size_t before = fitting(widths, width - 2 - widths[last]);
+  if (before < least_columns) return;
+  const auto place = static_cast<std::ptrdiff_t>(before);
+  for (auto& row : rows) std::rotate(row.begin() + place, row.end() - 1, row.end());
+}
+
 bool numeric(const std::string& s) {
   return !s.empty() &&
          (std::isdigit(static_cast<unsigned char>(s[0])) ||
@@ -43,7 +56,7 @@ std::string cut(const std::string& word, std::size_t most) {
 
 /// A terminal that is too narrow for four columns shows the beginnings of the widest one's words.
 void narrow(std::vector<std::vector<std::string>>& rows, std::size_t width) {
-  constexpr std::size_t least_columns = 4, least_word = 8;
+  constexpr std::size_t least_word = 8;
   const std::vector<std::size_t> widths = column_widths(rows);
   const std::size_t first = std::min(least_columns, widths.size());
   if (width == 0 || fitting(widths, width) >= first) return;
@@ -123,7 +136,8 @@ std::string render(const Report& report, Format format, std::size_t width) {
     if (s.columns.empty() || s.rows.empty()) continue;
     if (!text.empty()) text += '\n';
     if (!s.title.empty()) text += plain ? printable(s.title) + '\n' : "### " + s.title + "\n\n";
-    text += plain ? text_table(texts(s), width) : markdown_table(texts(s));
+    const bool reason = s.columns.back().title == "limited by";
+    text += plain ? text_table(texts(s), width, reason) : markdown_table(texts(s));
     if (s.rows.size() > s.shown)
       text += (plain ? "" : "\n") +
               ("and " + text::count(static_cast<std::int64_t>(s.rows.size() - s.shown))) + " more\n";
@@ -134,11 +148,13 @@ std::string render(const Report& report, Format format, std::size_t width) {
   return text;
 }
 
-std::string text_table(const std::vector<std::vector<std::string>>& cells, std::size_t width) {
+std::string text_table(const std::vector<std::vector<std::string>>& cells, std::size_t width,
+                       bool last_stays) {
   if (cells.empty()) return {};
   std::vector<std::vector<std::string>> rows = cells;
   for (auto& row : rows)
     for (std::string& cell : row) cell = printable(cell);
+  if (last_stays) keep_last(rows, width);
   narrow(rows, width);
   const std::vector<std::size_t> widths = column_widths(rows);
   const std::size_t columns = fitting(widths, width);

@@ -50,8 +50,10 @@ Json as_json(const Report& report);
 std::string render(const Report& report, Format format, std::size_t width = 0);
 
 /// A table for people: the first row is its header; numbers are aligned to the right. Of columns that do not
-/// fit `width` characters (0: any number) the last ones are left out, and named in a line below.
-std::string text_table(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0);
+/// fit `width` characters (0: any number) the last ones are left out, and named in a line below;
+/// `last_stays`: but for the last, where the first four fit beside it.
+std::string text_table(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0,
+                       bool last_stays = false);
 /// The same in Markdown.
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows);
 /// An array of flat objects as CSV (RFC 4180), one column per key of the first object.

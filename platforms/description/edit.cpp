@@ -34,10 +34,12 @@ struct Edit {
   Json& node() const { return platform["node"]; }
   [[noreturn]] void fail(const std::string& message) const { reject(origin, path, message); }
 
+  /// In the order of their numbers: nic2 before nic10.
   std::vector<std::string> of_kind(const std::string& kind) const {
     std::vector<std::string> names;
     for (const auto& [name, vertex] : node()["vertices"].items())
       if (vertex["kind"] == kind) names.push_back(name);
+    std::ranges::stable_sort(names, {}, &std::string::size);
     return names;
   }
 
@@ -82,13 +84,22 @@ struct Edit {
     if (std::ranges::find(places, Json(model)) != places.end()) places.push_back(name);
   }
 
+  /// Those that stay are spread evenly, so that sockets and switches keep their shares: of eight, half are 0,
+  /// 2, 4, 6.
+  void thin(const std::vector<std::string>& there, std::size_t wanted) const {
+    const std::size_t all = there.size();
+    const auto kept_before = [&](std::size_t i) { return (i * wanted + all - 1) / all; };
+    for (std::size_t i = 0; i < all; ++i)
+      if (kept_before(i) == kept_before(i + 1)) remove(there[i]);
+  }
+
   void resize(const std::string& kind, const std::string& value) const {
     const std::vector<std::string> there = of_kind(kind);
     const auto wanted = static_cast<std::size_t>(counted(path, value, origin));
     if (there.empty()) fail("there is no " + kind + " to begin with");
     const std::size_t places = node()["ranks_on"].size();
     if (places == 0) fail("there is no place for a rank to begin with");
-    for (std::size_t i = wanted; i < there.size(); ++i) remove(there[i]);
+    if (wanted < there.size()) thin(there, wanted);
     for (std::size_t i = there.size(); i < wanted; ++i) {
       const std::string& model = there[i % there.size()];
       add_like(model, further(model, i), there);

@@ -77,22 +77,35 @@ struct Section {
       b.trunks.push_back({read_optional(l, "network." + key, "bandwidth_GBps"), l.value("cables", 1)});
       level(key, i + 1 == n["levels"].size(), l.value("switch_ports", n["switch_ports"].get<int>()));
     }
-    b.nodes_per_switch = b.levels.front().down;
-    // A group of `levels[0].down` nodes has one leaf switch per NIC of a node.
-    b.switches_per_node = static_cast<int>(nics());
+    // A group of nodes has one leaf switch for each NIC of a node, or one for all.
+    spread_nics(static_cast<int>(nics()));
+    const std::int64_t on_a_leaf = nics() / b.switches_per_node;
+    if (b.levels.front().down % on_a_leaf != 0)
+      fail("levels.0.down", "must be a multiple of a node's NICs, " + text(on_a_leaf) +
+                                ", where all are on one leaf (switches_per_node)");
+    b.nodes_per_switch = static_cast<int>(b.levels.front().down / on_a_leaf);
     std::int64_t leaves = 1;
     for (std::size_t i = 1; i < b.levels.size(); ++i)
       leaves = std::min<std::int64_t>(leaves * b.levels[i].down, 1 << 26);
     const std::string groups = ": a group of " + text::counted(b.nodes_per_switch, "node") + " has " +
                                text::counted(nics(), "leaf switch") +
                                ", one for each NIC of a node, and the levels above take " + text(leaves);
-    room(leaves / nics() * b.levels.front().down, "levels", (nics() > 1 ? groups : "") + larger(leaves));
+    room(leaves / b.switches_per_node * b.nodes_per_switch, "levels",
+         (b.switches_per_node > 1 ? groups : "") + larger(leaves));
+  }
+
+  void spread_nics(int otherwise) {
+    b.switches_per_node = n.value("switches_per_node", otherwise);
+    if (b.switches_per_node != 1 && b.switches_per_node != nics())
+      fail("switches_per_node",
+           "must be 1 or the NICs of a node, " + text(nics()) + ", not " + text(b.switches_per_node));
   }
 
   /// What to do where more leaves are needed.
   std::string larger(std::int64_t leaves) const {
     if (b.levels.size() == 1) return ": add one";
-    const std::int64_t needed = (b.max_nodes + b.nodes_per_switch - 1) / b.nodes_per_switch * nics();
+    const std::int64_t needed =
+        (b.max_nodes + b.nodes_per_switch - 1) / b.nodes_per_switch * b.switches_per_node;
     const std::string top = "levels." + text(std::ssize(b.levels) - 1);
     const std::int64_t down = b.levels.back().down, below = std::max<std::int64_t>(1, leaves / down),
                        cables = b.trunks[b.trunks.size() - 2].cables,
@@ -152,10 +165,7 @@ struct Section {
                 n.value("chassis_per_group", 1), n.value("links_between_groups", 1)};
     need("switch_ports");
     const Blueprint::Groups& g = b.groups;
-    b.switches_per_node = n.value("switches_per_node", 1);
-    if (b.switches_per_node != 1 && b.switches_per_node != nics())
-      fail("switches_per_node",
-           "must be 1 or the NICs of a node, " + text(nics()) + ", not " + text(b.switches_per_node));
+    spread_nics(1);
     multiple_of("switches_per_node", b.switches_per_node);
     multiple_of("chassis_per_group", g.chassis);
     b.trunks = {{read_optional(n, "network", "local_bandwidth_GBps")},
@@ -186,7 +196,7 @@ const NetworkKind network_kinds[] = {
     {"none", Network::none, &Section::none, {}},
     {"uniform", Network::uniform, &Section::uniform, {}},
     {"single-switch", Network::single_switch, &Section::single_switch, {}},
-    {"fat-tree", Network::fat_tree, &Section::fat_tree, {}, {"d-mod-k", "ecmp"}},
+    {"fat-tree", Network::fat_tree, &Section::fat_tree, {"switches_per_node"}, {"d-mod-k", "ecmp"}},
     {"torus", Network::torus, &Section::torus, {"dimensions", "nodes_per_switch"}, {"minimal", "valiant"}},
     {"dragonfly",
      Network::dragonfly,

@@ -104,13 +104,15 @@ void Machine::route(Place from, Place to, std::vector<LinkId>& links) const {
   const int nic_out = graph_.nic_of(out), nic_in = graph_.nic_of(in);
   within(a, out, nics_[static_cast<std::size_t>(nic_out)]);
   links.push_back(link(a, nic_link(nic_out)));
-  // Endpoints are numbered leaf by leaf, so that neighbours take different ways up.
-  const auto endpoint = [this](const Seat& at, std::int64_t leaf) {
-    const auto share = static_cast<std::uint64_t>(blueprint_.nodes_per_switch);
-    return static_cast<std::uint64_t>(leaf) * share + at.node % share;
+  // Endpoints, a switch's NICs, are numbered leaf by leaf, so that neighbours take different ways up.
+  const auto endpoint = [this](const Seat& at, std::int64_t leaf, int nic) {
+    const auto nodes = static_cast<std::uint64_t>(blueprint_.nodes_per_switch),
+               each = nics_.size() / static_cast<std::uint64_t>(planes_);
+    return (static_cast<std::uint64_t>(leaf) * nodes + at.node % nodes) * each +
+           static_cast<std::uint64_t>(nic) / static_cast<std::uint64_t>(planes_);
   };
   const std::int64_t first = leaf(a, out), last = leaf(b, in);
-  topology_->route({first, last, endpoint(a, first), endpoint(b, last)}, network(), links);
+  topology_->route({first, last, endpoint(a, first, nic_out), endpoint(b, last, nic_in)}, network(), links);
   links.push_back(link(b, nic_link(nic_in) + 1));
   within(b, nics_[static_cast<std::size_t>(nic_in)], in);
 }

@@ -458,7 +458,7 @@ TEST(Plan, SaysWhatIsWrong) {
   EXPECT_NE((odd.out + odd.err).find("than a port or cable of a network has ever had"), std::string::npos);
   EXPECT_EQ(collcast("plan --job p3dfft:n=64 --model resnet50 --platform frontera --ranks 4").code, 2);
   EXPECT_EQ(collcast("plan --model resnet50 --platform summit --ranks 6").err,
-            "collcast: samples are required: the number of samples that the job trains on in all\n");
+            "collcast: samples are required: how many the job trains on in all (--samples)\n");
   EXPECT_EQ(collcast("plan --model resnet50 --platform summit --ranks 6 --samples 1 --time 1mm").err,
             "collcast: time limit '1mm' is not a time above 0, from 1e-9 to 1e18 of a unit, as 90s, 30m, 2h, "
             "3d or 5ms\n");

@@ -3,8 +3,8 @@
 """The output that README.md and docs/ show behind `$ collcast ...`, and the demo's table, are what the program prints.
 
 Usage: documents.py [--without-simgrid] [--every N] [--update] COLLCAST SOURCE_DIR
-A shown output that ends with a line `...` is some of the printed lines, in their order; a command behind which nothing
-is shown is not run. --update writes what is printed into the pages, but for outputs that end with `...`.
+A shown output with a line `...` is some of the printed lines, in their order; a command behind which nothing is shown is
+not run. --update writes what is printed into the pages, but for outputs with `...`.
 """
 import argparse
 import difflib
@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 COMMAND = re.compile(r"\$ (?:build/release/)?collcast ((?:.*\\\n)*.*)\n")
+LEFT_OUT = "..."
 DEMO = re.compile(r"`scripts/demo` ends with\n\n```\n(.*?)```", re.DOTALL)
 
 
@@ -43,9 +44,9 @@ def differences(run, shown):
     if run.returncode:
         return [f"exit code {run.returncode}: {run.stderr.strip()}"]
     wanted, printed = shown.rstrip().splitlines(), run.stdout.rstrip().splitlines()
-    if wanted[-1] == "...":
+    if LEFT_OUT in wanted:
         rest = iter(printed)
-        return [f"not printed here: {line}" for line in wanted[:-1] if line not in rest]
+        return [f"not printed here: {line}" for line in wanted if line != LEFT_OUT and line not in rest]
     return list(difflib.unified_diff(wanted, printed, "shown", "printed", lineterm="", n=0))
 
 
@@ -71,7 +72,7 @@ def main():
         for page, arguments, output in shown:
             printed = run(collcast, folder, arguments)
             if found := differences(printed, output):
-                if options.update and printed.returncode == 0 and not output.rstrip().endswith("..."):
+                if options.update and printed.returncode == 0 and LEFT_OUT not in output.splitlines():
                     page.write_text(page.read_text().replace(output.rstrip(), printed.stdout.rstrip()))
                     continue
                 wrong += 1

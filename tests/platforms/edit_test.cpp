@@ -29,6 +29,23 @@ TEST(Edit, FewerAdapters) {
   EXPECT_EQ(number(with("dgx-a100", {"node.nics=4"}), Kind::nic), 4u);
 }
 
+/// The vertices of a kind that are left, as "nic0 nic2 ".
+std::string left(const Description& d, const std::string& kind) {
+  std::string names;
+  for (const auto& [name, vertex] : d.json()["node"]["vertices"].items())
+    if (vertex["kind"] == kind) names += name + " ";
+  return names;
+}
+
+TEST(Edit, ThoseThatStayAreSpreadOverSocketsAndSwitches) {
+  EXPECT_EQ(left(with("dgx-a100", {"node.nics=4"}), "nic"), "nic0 nic2 nic4 nic6 ");
+  EXPECT_EQ(left(with("dgx-a100", {"node.nics=3"}), "nic"), "nic0 nic3 nic6 ");
+  // Summit has three GPUs on each socket.
+  EXPECT_EQ(left(with("summit", {"node.gpus=4"}), "gpu"), "gpu0 gpu1 gpu3 gpu4 ");
+  // Of 16, those that were added last are thinned like the others.
+  EXPECT_EQ(left(with("dgx-a100", {"node.gpus=16", "node.gpus=2"}), "gpu"), "gpu0 gpu8 ");
+}
+
 TEST(Edit, FewerAndMoreGpusTakeTheirRanksAlong) {
   const Description d = with("dgx-a100", {"node.gpus=4"});
   EXPECT_EQ(number(d, Kind::gpu), 4u);

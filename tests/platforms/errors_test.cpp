@@ -197,6 +197,8 @@ TEST(Errors, TorusAndDragonfly) {
             "edr-cluster: network.routing_seed: goes with the routing valiant");
   EXPECT_EQ(said(6, {"kind=dragonfly", "groups=3", "switches_per_group=2", "switches_per_node=2"}),
             "edr-cluster: network.switches_per_node: must be 1 or the NICs of a node, 1, not 2");
+  EXPECT_EQ(complaint_about("dgx-a100", "/network/switches_per_node", 3),
+            "x.json: network.switches_per_node: must be 1 or the NICs of a node, 8, not 3");
   EXPECT_EQ(said(6, {"kind=dragonfly", "groups=3", "switches_per_group=3", "chassis_per_group=2"}),
             "edr-cluster: network.switches_per_group: must be a multiple of chassis_per_group, 2, not 3");
   EXPECT_EQ(complaint_about("frontier", "/network/switches_per_group", 31),

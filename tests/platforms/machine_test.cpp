@@ -61,6 +61,22 @@ TEST(Summit, WiresBetweenNodes) {
   expect(m, {3, 27647, ends + 5 * 0.09, 11.5, 3.18, "node 0 NIC 1 out", "node 4607 NIC 1 in"});
 }
 
+TEST(Summit, WithAllAdaptersOfANodeOnOneLeaf) {
+  Json json = plain_summit().json();
+  json["network"]["switches_per_node"] = 1;
+  const Machine m({"x", "x.json", std::move(json)}, 27648);
+  const double ends = 2 * (0.8 + 0.1 + 0.15) + 0.67;
+  expect(m, {0, 9, ends + 0.09, 11.5, 3.18, "node 0 NIC 0 out", "node 1 NIC 1 in"});
+  // A leaf has 18 ports down: nine nodes.
+  expect(m, {0, 8 * 6, ends + 0.09, 11.5, 3.18, "node 0 NIC 0 out", "node 8 NIC 0 in"});
+  expect(m, {0, 9 * 6, ends + 3 * 0.09, 11.5, 3.18, "node 0 NIC 0 out", "node 9 NIC 0 in"});
+  // Two messages from node to node leave the leaf by two ways.
+  std::vector<LinkId> one, other;
+  m.route(0, 9 * 6, one);
+  m.route(3, 9 * 6 + 3, other);
+  for (LinkId l : one) EXPECT_EQ(std::ranges::count(other, l), 0);
+}
+
 TEST(Summit, MeasuredLatenciesOfSmallMessagesComeOut) {
   const Machine m(plain_summit(), 12);
   auto half_round_trip = [&](Place a, Place b) {

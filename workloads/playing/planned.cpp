@@ -247,7 +247,7 @@ std::string subject(const PlanText& options) {
   }
   if (options.runs != "1") throw InputError("runs are of a trace or a job: a model trains on samples");
   if (options.samples.empty())
-    throw InputError("samples are required: the number of samples that the job trains on in all");
+    throw InputError("samples are required: how many the job trains on in all (--samples)");
   return options.model + ", " + options.framework + ", " + options.samples + " samples";
 }
 
