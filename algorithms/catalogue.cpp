@@ -79,11 +79,18 @@ void check(Collective collective, const Call& c) {
 
 void check(const Algorithm& a, const Call& c) {
   check(a.collective, c);
-  if (!a.supports(c.ranks))
-    throw InputError(full_name(a) + " needs ranks: " + a.ranks + ", got " + std::to_string(c.ranks));
-  if (a.ranks_per_node && c.ranks % c.ranks_per_node != 0)
-    throw InputError("ranks per node must divide " + std::to_string(c.ranks) + " ranks, got " +
-                     std::to_string(c.ranks_per_node));
+  const std::string needed = unmet(a, c);
+  if (needed.empty()) return;
+  throw InputError(full_name(a) + " needs " + needed +
+                   (a.supports(c.ranks) ? "; --algorithm all shows those that need no full nodes"
+                                        : ", got " + std::to_string(c.ranks)));
+}
+
+std::string unmet(const Algorithm& a, const Call& c) {
+  if (!a.supports(c.ranks)) return "ranks: " + a.ranks;
+  if (!a.ranks_per_node || c.ranks % c.ranks_per_node == 0) return "";
+  return "full nodes, and " + std::to_string(c.ranks_per_node) + " ranks per node do not divide " +
+         std::to_string(c.ranks) + " ranks";
 }
 
 namespace {

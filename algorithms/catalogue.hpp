@@ -22,6 +22,8 @@ const Algorithm& algorithm(Collective collective, std::string_view name);
 void check(Collective collective, const Call& call);
 /// Throws InputError unless the algorithm can serve the call.
 void check(const Algorithm& algorithm, const Call& call);
+/// What the algorithm needs and the call lacks, of ranks and nodes; empty: nothing.
+std::string unmet(const Algorithm& algorithm, const Call& call);
 
 /// The sizes of the blocks of the algorithm's schedule in this call.
 Layout layout(const Algorithm& algorithm, const Call& call, const Schedule& schedule);

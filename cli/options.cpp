@@ -113,7 +113,7 @@ void add_call_options(CLI::App& verb, CallText& options, bool on_platform) {
                   "Largest aggregated message of pat (default: no limit; NCCL: 512KiB)")
       ->option_text("SIZE");
   verb.add_option("--ranks-per-node", options.ranks_per_node,
-                  "Ranks per node of hierarchical algorithms, a divisor of the ranks (default: " +
+                  "Ranks per node of hierarchical algorithms, which need a divisor of the ranks (default: " +
                       std::string(on_platform ? "the platform's, where that divides them, else 1)" : "1)"))
       ->option_text("Q");
 }

@@ -251,7 +251,7 @@ class Inquiry {
     if (!all.empty()) return all;
     all.push_back(library.predict(collective, asked, engine_));
     for (const Algorithm* a : common_algorithms(collective))
-      if (a->supports(asked.ranks) && a != all.front().choice.algorithm)
+      if (unmet(*a, asked).empty() && a != all.front().choice.algorithm)
         all.push_back(library.predict(*a, asked, engine_));
     return all;
   }
@@ -366,13 +366,15 @@ class Inquiry {
   /// The algorithms that were asked for; of `all`, those that can be played here, with a note on each other.
   std::vector<const Algorithm*> playable(Collective collective, Rank ranks, const Forecaster& forecaster) {
     std::vector<const Algorithm*> able = candidates(collective);
-    if (every_ || auto_choice())
-      std::erase_if(able, [&](const Algorithm* a) {
-        const std::string missing = a->supports(ranks) ? forecaster.lacks(*a) : "ranks: " + a->ranks;
-        if (!missing.empty() && every_)
-          note(a->name + " is skipped on " + std::to_string(ranks) + " ranks: it needs " + missing);
-        return !missing.empty();
-      });
+    if (!every_ && !auto_choice()) return able;
+    const Call call = plain_call(q_.call, collective, ranks, Bytes(1), forecaster.ranks_per_node());
+    std::erase_if(able, [&](const Algorithm* a) {
+      const std::string needed = unmet(*a, call), missing = needed.empty() ? forecaster.lacks(*a) : needed;
+      const bool by_option = !needed.empty() && a->supports(ranks);
+      if (!missing.empty() && (every_ || by_option))
+        note(a->name + " is skipped on " + std::to_string(ranks) + " ranks: it needs " + missing);
+      return !missing.empty();
+    });
     return able;
   }
 

@@ -142,7 +142,7 @@ Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candid
   };
   std::vector<Candidate> able;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (!candidates[i]->supports(call.ranks)) continue;
+    if (!unmet(*candidates[i], call).empty()) continue;
     check(*candidates[i], call);
     able.push_back({candidates[i]->segmented && !segment, length_of(candidates[i]->schedule(call)), i});
   }

@@ -163,7 +163,7 @@ std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported,
       add(algorithm(collective, options.algorithm));
     else
       for (const Algorithm* a : algorithms(collective))
-        if (a->supports(ranks)) add(*a);
+        if (unmet(*a, call).empty()) add(*a);
   }
   return all;
 }

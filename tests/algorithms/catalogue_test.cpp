@@ -26,8 +26,10 @@ TEST(Catalogue, ComplainsOfCallsItCannotServe) {
   EXPECT_EQ(complaint("broadcast", "knomial", {.ranks = 4, .radix = 1}), "radix must be 2 or more, got 1");
   EXPECT_EQ(complaint("allreduce", "multi-ring", {.ranks = 4, .channels = 0}),
             "channels must be from 1 to 1024, got 0");
-  EXPECT_EQ(complaint("allreduce", "hierarchical-ring", {.ranks = 8, .ranks_per_node = 3}),
-            "ranks per node must divide 8 ranks, got 3");
+  EXPECT_EQ(
+      complaint("allreduce", "hierarchical-ring", {.ranks = 8, .ranks_per_node = 3}),
+      "allreduce hierarchical-ring needs full nodes, and 3 ranks per node do not divide 8 ranks; --algorithm "
+      "all shows those that need no full nodes");
   EXPECT_EQ(complaint("allreduce", "no-such", {.ranks = 8}).substr(0, 64),
             "no algorithm 'no-such' for allreduce; expected one of: ring, mul");
 }

@@ -106,6 +106,25 @@ TEST(Ask, WhatIsSkippedAtSeveralSizesIsOneNote) {
                                      "more than 1 KiB in these switches"));
 }
 
+// The last of its nodes is not full: no hindrance to an algorithm that does not go by nodes.
+TEST(Ask, AlgorithmsOfFullNodesAreSkippedWhereOneIsNot) {
+  for (const char* which : {"all", "auto"}) {
+    Question q = allreduce(which);
+    q.platforms = {"summit"};
+    q.ranks = {7};
+    q.call.ranks_per_node = "3";
+    const Answer a = ask(q);
+    EXPECT_FALSE(a.rows.empty()) << which;
+    EXPECT_THAT(a.notes, Contains("hierarchical-ring is skipped on 7 ranks: it needs full nodes, and 3 ranks "
+                                  "per node do not divide 7 ranks"))
+        << which;
+  }
+  Question one = allreduce("hierarchical-ring");
+  one.ranks = {7};
+  one.call.ranks_per_node = "3";
+  EXPECT_THAT(complaint([&] { ask(one); }), HasSubstr("--algorithm all shows those that need no full nodes"));
+}
+
 TEST(Ask, SizesThatTheSegmentExceedsAreOneNote) {
   Question q = allreduce("pipelined-tree");
   q.platforms = {"flat"}, q.ranks = {8}, q.sizes = {1_KiB, 4_KiB, 1_MiB}, q.call.segment = "64KiB";
