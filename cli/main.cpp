@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <iostream>
 #include <limits>
-#include <new>
 #include <string>
 #include <vector>
 #ifdef __GLIBC__
@@ -98,10 +97,10 @@ int guarded(int argc, char** argv) {
     return run(argc, argv);
   } catch (const collcast::InputError& e) {
     return report(e.what(), bad_input);
-  } catch (const std::bad_alloc&) {
-    return report("there is not enough memory for:" + words(argc, argv), substrate_failed);
   } catch (const std::exception& e) {
-    return report(e.what(), substrate_failed);
+    const bool memory = collcast::lacks_memory(e);
+    return report(memory ? "there is not enough memory for:" + words(argc, argv) : e.what(),
+                  substrate_failed);
   }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <new>
 #include <stdexcept>
+#include <string>
 
 namespace collcast {
 
@@ -14,5 +16,15 @@ struct InputError : std::runtime_error {
 struct SubstrateError : std::runtime_error {
   using runtime_error::runtime_error;
 };
+
+/// Whether something was too large for the memory.
+inline bool lacks_memory(const std::exception& error) {
+  return dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const std::length_error*>(&error);
+}
+
+/// What an exception says, also where it says nothing for people.
+inline std::string words_of(const std::exception& error) {
+  return lacks_memory(error) ? "there is not enough memory for this" : error.what();
+}
 
 }  // namespace collcast

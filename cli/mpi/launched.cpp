@@ -22,7 +22,7 @@ int launched(int argc, char** argv) {
     command.push_back(this_program());
     command.insert(command.end(), argv + 3, argv + argc);
     const ProcessResult ended = launch(command);
-    if (ended.code == 0) return std::cerr << ended.errors, 0;
+    if (ended.code == 0 && ended.said) return std::cerr << ended.errors, 0;
     const std::string why = complaint(ended.errors, ended.code);
     const bool ours = why.starts_with("collcast-mpi: ");  // else 1 and 2 are the launcher's
     std::cerr << (ours ? "" : "collcast-mpi: ") << why << std::endl;
@@ -31,7 +31,7 @@ int launched(int argc, char** argv) {
     std::cerr << "collcast-mpi: " << one_line(e.what()) << std::endl;
     return bad_input;
   } catch (const std::exception& e) {
-    std::cerr << "collcast-mpi: " << one_line(e.what()) << std::endl;
+    std::cerr << "collcast-mpi: " << one_line(words_of(e)) << std::endl;
     return failed;
   }
 }

@@ -98,7 +98,7 @@ void be_child(int socket, const PlayOptions& options, const std::function<Result
   } catch (const InputError& e) {
     put_error(out, News::bad_input, e.what());
   } catch (const std::exception& e) {
-    put_error(out, News::failure, e.what());
+    put_error(out, News::failure, words_of(e).c_str());
   }
   out.flush();
 }

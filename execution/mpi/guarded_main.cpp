@@ -27,7 +27,7 @@ Exit guarded(const std::string& program,
   } catch (const WrongResult& e) {
     return tell(e), wrong_result;
   } catch (const std::exception& e) {
-    std::cerr << program << ": rank " << world->rank() << ": " << one_line(e.what()) << std::endl;
+    std::cerr << program << ": rank " << world->rank() << ": " << one_line(words_of(e)) << std::endl;
     MPI_Abort(MPI_COMM_WORLD, failed);
     return failed;
   }

@@ -452,7 +452,7 @@ Outcome answer(const Verb& verb, const Point& point, const std::optional<Stop>& 
   } catch (const InputError& e) {
     return {Outcome::Kind::refused, e.what()};
   } catch (const std::exception& e) {
-    return {Outcome::Kind::lost, e.what()};
+    return {Outcome::Kind::lost, words_of(e)};
   }
 }
 

@@ -74,6 +74,15 @@ const TraceFormat* format_of(const std::string& path) {
   throw InputError(path + ": is of no format that is known: " + known);
 }
 
+/// Opens files; says which ones if they are too large.
+std::unique_ptr<Source> open_by(const TraceFormat& format, const std::vector<std::string>& files,
+                                const OpenOptions& options, const std::string& name) try {
+  return format.open(files, options);
+} catch (const std::exception& e) {
+  if (!lacks_memory(e)) throw;
+  throw SubstrateError("there is not enough memory to read " + name);
+}
+
 }  // namespace
 
 const std::vector<TraceFormat>& formats() {
@@ -135,7 +144,7 @@ std::unique_ptr<Source> open_source(const std::vector<std::string>& files, const
   if (options.bucket > Bytes() && format->rounds)
     throw InputError(files[0] + ": " + std::string(format->what) +
                      " have tensors, which --fusion puts into buffers; --bucket is for DDP's gradients");
-  auto source = format->open(files, options);
+  auto source = open_by(*format, files, options, name);
   if (auto* recorded = dynamic_cast<RecordedSource*>(source.get())) {
     recorded->info().name = name;
     recorded->info().format = format->name;

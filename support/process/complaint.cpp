@@ -98,6 +98,9 @@ std::string complaint(const std::string& errors, int code) {
   for (const Saying& saying : sayings)
     if (const auto meaning = meaning_in(text, saying)) return *meaning;
   const std::string words = last_words(text);
+  if (code == 0 && words.empty())
+    return "the command ended well without a word from any rank: a launcher is expected, such as mpirun -np "
+           "4";
   return "the run ended with exit code " + std::to_string(code) + (words.empty() ? "" : ": " + words);
 }
 

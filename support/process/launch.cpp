@@ -4,11 +4,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <span>
 
 #include "support/error.hpp"
+#include "support/output_file.hpp"
 #include "support/process/child.hpp"
 
 namespace collcast {
@@ -38,12 +42,29 @@ class Scratch {
   int file_;
 };
 
+/// Writes what comes to standard output, as it comes; whether anything did. Where nobody reads it any more
+/// the rest is left out.
+bool pass_on(int from) {
+  std::array<char, 4096> part{};
+  bool any = false, read_by_someone = true;
+  for (ssize_t got; (got = read(from, part.data(), part.size())) > 0 || (got < 0 && errno == EINTR);) {
+    if (got < 0) continue;
+    any = true;
+    const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(part.data()),
+                                              static_cast<std::size_t>(got));
+    read_by_someone = read_by_someone && write_all(STDOUT_FILENO, bytes);
+  }
+  return any;
+}
+
 }  // namespace
 
 ProcessResult launch(const std::vector<std::string>& command) {
-  Child child(command, {STDERR_FILENO});
-  std::string errors = child.read_all();
-  return {child.wait(), std::move(errors), {}};
+  const Scratch errors;
+  Child child(command, {STDOUT_FILENO}, errors.path());
+  const bool said = pass_on(child.output());
+  const int code = child.wait();
+  return {code, errors.text(), {}, said};
 }
 
 ProcessResult filter(const std::vector<std::string>& command, const std::string& input) {
@@ -52,7 +73,7 @@ ProcessResult filter(const std::vector<std::string>& command, const std::string&
   Child child(command, {STDOUT_FILENO}, errors.path(), text.path());
   std::string output = child.read_all();
   const int code = child.wait();
-  return {code, errors.text(), std::move(output)};
+  return {code, errors.text(), std::move(output), false};
 }
 
 bool can_run(const std::vector<std::string>& command) try {

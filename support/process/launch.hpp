@@ -11,6 +11,7 @@ struct ProcessResult {
   int code = 0;        ///< exit code, or 128 + the signal that ended it
   std::string errors;  ///< its standard error
   std::string output;  ///< its standard output, if run by `filter`
+  bool said = false;   ///< whether it wrote to its standard output, if run by `launch`
 };
 
 /// Runs a command to its end with empty input; its output goes where this process's does. Throws InputError

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/error.hpp"
+
 namespace collcast {
 namespace {
 
@@ -41,6 +43,13 @@ TEST(Printable, ALongLineKeepsItsEnds) {
   std::string umlauts;
   for (int i = 0; i < 2000; ++i) umlauts += "\xc3\xa4";
   EXPECT_EQ(printable(one_line("x" + umlauts)), one_line("x" + umlauts)) << "no character is cut in two";
+}
+
+TEST(Words, OfFailedAllocationsSayWhatLacks) {
+  const std::string lacking = "there is not enough memory for this";
+  EXPECT_EQ(words_of(std::bad_alloc()), lacking);
+  EXPECT_EQ(words_of(std::length_error("vector::reserve")), lacking);
+  EXPECT_EQ(words_of(InputError("no such file")), "no such file");
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ std::vector<Json> answers(std::size_t count, const sweep::HandOut& workers, cons
     try {
       return Outcome{Outcome::Kind::answered, dump(ask(static_cast<std::size_t>(i)))};
     } catch (const std::exception& e) {
-      return Outcome{Outcome::Kind::lost, e.what()};
+      return Outcome{Outcome::Kind::lost, words_of(e)};
     }
   };
   const auto heard = [&](std::int64_t finished, const Outcome& o) {

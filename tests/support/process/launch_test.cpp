@@ -116,12 +116,20 @@ TEST(Complaint, IsFoundBetweenManyLines) {
             "the run ended with exit code 9: lost communication with a remote daemon");
 }
 
+TEST(Complaint, OfALauncherThatStartsNothing) {
+  EXPECT_EQ(
+      complaint("", 0),
+      "the command ended well without a word from any rank: a launcher is expected, such as mpirun -np 4");
+}
+
 TEST(Launch, ReturnsErrorsAndCode) {
   const ProcessResult ended = launch({"sh", "-c", "echo oh >&2; exit 5"});
   EXPECT_EQ(ended.code, 5);
   EXPECT_EQ(ended.errors, "oh\n");
   EXPECT_EQ(launch({"sh", "-c", "kill -15 $$"}).code, 128 + 15);
   EXPECT_EQ(launch({"true"}).errors, "");
+  EXPECT_FALSE(launch({"true"}).said);
+  EXPECT_TRUE(launch({"echo"}).said);
 }
 
 TEST(Launch, RefusesWhatIsNoProgram) {
