@@ -27,7 +27,9 @@ void add_record(CLI::App& app, int& exit_code) {
   verb->add_flag("--merge", *only_merge,
                  "Only makes trace.cct from what an interrupted recording left in DIR");
   verb->footer(
-      "The exit code is the application's.\n"
+      "The exit code is the application's; 128 + the signal where SIGINT or SIGTERM came, which the command "
+      "gets "
+      "too. The trace then has what was recorded up to there.\n"
       "Example: collcast record -o run1 -- mpirun -np 8 lmp -in in.melt");
   verb->callback([options, only_merge, &exit_code] {
     if (*only_merge != options->command.empty())

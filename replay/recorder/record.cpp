@@ -55,16 +55,67 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   return pointers;
 }
 
-/// Runs a command to its end.
-int run(std::vector<std::string> command, const Environment& changes) {
+/// While a command runs, SIGINT, SIGTERM and the news of its end wait to be asked for; the command gets the
+/// signals that were open before.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigemptyset(&held_);
+    for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&held_, signal);
+    pthread_sigmask(SIG_BLOCK, &held_, &before_);
+  }
+  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  siginfo_t next() const {
+    siginfo_t signal{};
+    while (sigwaitinfo(&held_, &signal) < 0) continue;
+    return signal;
+  }
+  const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t held_, before_;
+};
+
+pid_t start(std::vector<std::string> command, const Environment& changes, const sigset_t& signals) {
   auto environment = merged_environment(changes);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &signals);
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, command[0].c_str(), nullptr, nullptr, pointers_to(command).data(),
-                                  pointers_to(environment).data());
+  const int failed = posix_spawnp(&child, command[0].c_str(), nullptr, &attributes,
+                                  pointers_to(command).data(), pointers_to(environment).data());
+  posix_spawnattr_destroy(&attributes);
   if (failed) throw InputError(command[0] + ": cannot be run: " + std::strerror(failed));
+  return child;
+}
+
+/// How a command ended: its exit code, or 128 + the signal that ended it; and the signal that we were sent.
+struct Ended {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  int signal = 0;
+};
+
+/// Runs a command to its end, and passes on to it what signals we are sent. What the terminal sends goes to
+/// both by itself.
+Ended run(const std::vector<std::string>& command, const Environment& changes, const HeldSignals& signals) {
+  const pid_t child = start(command, changes, signals.before());
+  Ended ended;
+  for (int status = 0;;) {
+    const siginfo_t got = signals.next();
+    if (got.si_signo != SIGCHLD) {
+      ended.signal = got.si_signo;
+      if (got.si_code <= 0) kill(child, got.si_signo);
+      continue;
+    }
+    const pid_t who = waitpid(child, &status, WNOHANG);
+    if (who == 0) continue;
+    if (who == child) ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return ended;
+  }
 }
 
 std::string launcher_version(const std::string& launcher) {
@@ -78,7 +129,8 @@ std::string launcher_version(const std::string& launcher) {
 std::vector<fs::path> ranks_files(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".cctr" || entry.path().filename() == trace::write_failure_mark)
+    if (entry.path().extension() == ".cctr" || entry.path().extension() == ".tail" ||
+        entry.path().filename() == trace::write_failure_mark)
       files.push_back(entry.path());
   return files;
 }
@@ -126,23 +178,6 @@ trace::Merged merge_or_keep(const std::string& ranks_folder, const std::string& 
   }
 }
 
-/// While the command runs, an interrupt is its affair: we stay to merge what it leaves.
-class IgnoreInterrupts {
- public:
-  IgnoreInterrupts() : interrupt_(std::signal(SIGINT, noop)), terminate_(std::signal(SIGTERM, noop)) {}
-  ~IgnoreInterrupts() {
-    std::signal(SIGINT, interrupt_);
-    std::signal(SIGTERM, terminate_);
-  }
-  IgnoreInterrupts(const IgnoreInterrupts&) = delete;
-  IgnoreInterrupts& operator=(const IgnoreInterrupts&) = delete;
-
- private:
-  using Handler = void (*)(int);
-  static void noop(int) {}  // unlike SIG_IGN it is not inherited by the command
-  Handler interrupt_, terminate_;
-};
-
 }  // namespace
 
 std::vector<std::string> with_recorder(const std::vector<std::string>& command, const std::string& version,
@@ -163,6 +198,30 @@ std::vector<std::string> with_recorder(const std::vector<std::string>& command, 
   return all;
 }
 
+namespace {
+
+Ended run_recorded(const std::vector<std::string>& command, const Environment& environment) {
+  const bool launcher = is_launcher(command[0]);
+  const std::string version = launcher ? launcher_version(command[0]) : "";
+  const HeldSignals signals;
+  return launcher ? run(with_recorder(command, version, environment), {}, signals)
+                  : run(command, environment, signals);
+}
+
+std::string nothing_recorded(const std::string& program, const Ended& ended) {
+  if (ended.signal)
+    return "record: signal " + std::to_string(ended.signal) + " came before any rank came to MPI_Init";
+  const std::string what =
+      ended.status == 0
+          ? program + " ended well and started no MPI program that can be recorded"
+          : program + " ended with " + std::to_string(ended.status) + " before any rank came to MPI_Init";
+  return "record: " + what +
+         "; behind -- goes mpirun, or another launcher, and an application with a shared MPI library, as in "
+         "-- mpirun -np 8 app";
+}
+
+}  // namespace
+
 Recorded record_run(const RecordOptions& options) {
   if (options.command.empty()) throw InputError("record: needs a command, as in: record -- mpirun -np 8 app");
   const char* from_environment = std::getenv(window_variable);
@@ -175,19 +234,10 @@ Recorded record_run(const RecordOptions& options) {
       companion(library_name, "COLLCAST_RECORDER") + (others && *others ? std::string(":") + others : "");
   Environment environment = {{"LD_PRELOAD", preload}, {"COLLCAST_RECORD_DIR", folder}};
   if (!window.empty()) environment.emplace_back(window_variable, window);
+  const Ended ended = run_recorded(options.command, environment);
+  if (ranks_files(folder).empty()) throw InputError(nothing_recorded(options.command[0], ended));
   Recorded recorded;
-  {
-    const IgnoreInterrupts guard;
-    if (is_launcher(options.command[0])) {
-      const std::string version = launcher_version(options.command[0]);
-      recorded.application_status = run(with_recorder(options.command, version, environment), {});
-    } else {
-      recorded.application_status = run(options.command, environment);
-    }
-  }
-  if (ranks_files(folder).empty())
-    throw InputError("record: the command ended with " + std::to_string(recorded.application_status) +
-                     " and no rank recorded anything: it must reach MPI_Init, with a shared MPI library");
+  recorded.application_status = ended.signal ? 128 + ended.signal : ended.status;
   recorded.trace = merge_or_keep(folder, (fs::path(options.folder) / "trace.cct").string());
   recorded.notes = trace::Reader(recorded.trace.path).notes();
   remove_ranks_files(folder);

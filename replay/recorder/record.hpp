@@ -16,7 +16,8 @@ struct RecordOptions {
 };
 
 struct Recorded {
-  int application_status = 0;  ///< exit code of the command; 128 + signal if a signal ended it
+  /// Exit code of the command; 128 + signal if a signal ended it, or came to us while it ran.
+  int application_status = 0;
   trace::Merged trace;
   std::vector<std::string> notes;  ///< why the trace is incomplete; empty if it is complete
 };

@@ -215,10 +215,11 @@ TEST(Record, CommandWithoutMpi) {
   const auto said = [](const std::string& to, const std::string& command) {
     return trace::test::complaint([&] { record_run({to, {command}, {}}); });
   };
-  EXPECT_THAT(said(folder.path(), "true"), testing::HasSubstr("no rank recorded anything"));
+  EXPECT_THAT(said(folder.path(), "true"), testing::HasSubstr("true ended well and started no MPI program"));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   // What was made for nothing goes.
-  EXPECT_THAT(said(folder / "new", "true"), testing::HasSubstr("no rank recorded anything"));
+  EXPECT_THAT(said(folder / "new", "false"),
+              testing::HasSubstr("false ended with 1 before any rank came to"));
   EXPECT_THAT(said(folder / "new", "no-such-command"), testing::HasSubstr("cannot be run"));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
