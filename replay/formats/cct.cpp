@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "replay/trace/check.hpp"
@@ -107,30 +108,102 @@ struct Names {
   }
 };
 
-class CctActivities : public Activities {
+/// Which calls of a rank's other threads come before a call of one thread: those that had ended when it
+/// began.
+class Precedence {
  public:
-  CctActivities(const trace::Reader& reader, Rank rank) : reader_(reader), cursor_(reader.rank(rank)) {}
+  Precedence(const trace::Reader& reader, Rank rank, int thread)
+      : ended_(static_cast<std::size_t>(reader.metadata().threads)),
+        awaited_(ended_.size()),
+        cursor_(reader.rank(rank)),
+        thread_(thread) {}
 
-  bool next(Activity& a) override {
-    while (true) {
-      a = Activity{};
-      if (!pending_) {
-        if (!cursor_.next(event_)) return false;
-        pending_ = true;
-        if (const Seconds compute = event_.compute + event_.polling; compute.value > 0) {
-          a.time = a.duration = compute;
-          return true;
-        }
-      }
-      pending_ = false;
-      a.operation = short_name(event_.op);
-      a.call = Names::of(event_);
-      a.duration = event_.duration;
-      if (call(a)) return true;
+  /// Of calls of other threads, those up to the `count`th come before the thread's next one.
+  void read_to(std::int64_t count) {
+    for (; others_ < count && cursor_.next(event_);) {
+      ++ended_[static_cast<std::size_t>(event_.thread)];
+      others_ += event_.thread != thread_;
     }
   }
 
+  /// Makes `a` wait for another thread; false if it waits for all that it has to.
+  bool await(Activity& a) {
+    for (std::size_t t = 0; t < ended_.size(); ++t) {
+      if (static_cast<int>(t) == thread_ || awaited_[t] == ended_[t]) continue;
+      a.kind = Activity::Kind::await;
+      a.stream = static_cast<int>(t);
+      a.count = awaited_[t] = ended_[t];
+      return true;
+    }
+    return false;
+  }
+
  private:
+  std::vector<std::int64_t> ended_, awaited_;
+  trace::Cursor cursor_;  ///< behind that of the thread's calls
+  Event event_;
+  int thread_;
+  std::int64_t others_ = 0;
+};
+
+/// A rank's calls, or those of one of its threads: each ends with a record, and awaits those of other
+/// threads.
+class CctActivities : public Activities {
+ public:
+  CctActivities(const trace::Reader& reader, Rank rank, int thread)
+      : reader_(reader), cursor_(reader.rank(rank)), thread_(thread) {
+    if (reader.metadata().threads > 1) precedence_.emplace(reader, rank, thread);
+  }
+
+  bool next(Activity& a) override {
+    for (bool made = false; !made;) {
+      a = Activity{};
+      if (part_ == Part::compute && !read()) return false;
+      made = fill(a);
+    }
+    return true;
+  }
+
+ private:
+  /// What a call consists of, in order.
+  enum class Part { compute, order, call, record };
+
+  /// The thread's next call; false at its end.
+  bool read() {
+    while (cursor_.next(event_)) {
+      if (event_.thread == thread_) return true;
+      ++others_;
+      if (never_matches()) never_matched_.insert(event_.request);
+    }
+    return false;
+  }
+
+  /// The next part of the call; false if there is nothing in it.
+  bool fill(Activity& a) {
+    switch (part_) {
+      case Part::compute:
+        part_ = Part::order;
+        a.time = a.duration = event_.compute + event_.polling;
+        return a.time.value > 0;
+      case Part::order:
+        if (precedence_) precedence_->read_to(others_ - event_.overlapped);
+        if (precedence_ && precedence_->await(a)) return true;
+        part_ = Part::call;
+        return false;
+      case Part::call:
+        part_ = precedence_ ? Part::record : Part::compute;
+        a.operation = short_name(event_.op);
+        a.call = Names::of(event_);
+        a.duration = event_.duration;
+        return call(a);
+      case Part::record:
+        part_ = Part::compute;
+        a.kind = Activity::Kind::record;
+        return true;
+    }
+    return false;
+  }
+
   /// False if the call moves nothing and waits for nothing.
   bool call(Activity& a) {
     a.communicator = event_.comm;
@@ -162,9 +235,13 @@ class CctActivities : public Activities {
     return true;
   }
 
+  bool never_matches() const {
+    return event_.source == trace::any || (event_.source >= 0 && event_.recv_tag < 0);
+  }
+
   bool receive(Activity& a) {
     if (event_.source == trace::proc_null) return false;
-    if (event_.source < 0 || event_.recv_tag < 0) {
+    if (never_matches()) {
       never_matched_.insert(event_.request);
       return skip(a, "a receive from anyone that never completed");
     }
@@ -216,7 +293,10 @@ class CctActivities : public Activities {
   const trace::Reader& reader_;
   trace::Cursor cursor_;
   Event event_;
-  bool pending_ = false;  ///< event_ has been read and its computation handed out
+  int thread_;
+  Part part_ = Part::compute;
+  std::int64_t others_ = 0;               ///< calls of other threads, up to event_
+  std::optional<Precedence> precedence_;  ///< where a rank has several threads
   std::set<trace::RequestId> never_matched_;
 };
 
@@ -247,6 +327,10 @@ class CctSource : public Source {
     info_.notes = reader.notes();
     info_.notes.insert(info_.notes.end(), reader.metadata().inferred.begin(),
                        reader.metadata().inferred.end());
+    if (reader.metadata().threads > 1)
+      info_.notes.push_back("a rank has calls of " + std::to_string(reader.metadata().threads) +
+                            " threads, which go side by side where they did when recorded; what the threads "
+                            "compute takes turns on its one processor");
     for (std::string& note : contradictions(reader)) info_.notes.push_back(std::move(note));
   }
   explicit CctSource(std::unique_ptr<trace::Reader> reader) : CctSource(*reader) { own_ = std::move(reader); }
@@ -254,8 +338,9 @@ class CctSource : public Source {
   const SourceInfo& info() const override { return info_; }
   Rank ranks() const override { return reader_.ranks(); }
   const std::vector<std::vector<Rank>>& communicators() const override { return reader_.communicators(); }
-  std::unique_ptr<Activities> stream(Rank rank, int) const override {
-    return std::make_unique<CctActivities>(reader_, rank);
+  int streams(Rank) const override { return reader_.metadata().threads; }
+  std::unique_ptr<Activities> stream(Rank rank, int stream) const override {
+    return std::make_unique<CctActivities>(reader_, rank, stream);
   }
 
  private:

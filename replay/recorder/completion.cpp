@@ -50,9 +50,13 @@ class Watched {
     if (use_ && pending->wildcard && !done.cancelled) {
       done.source = fill::peer(use_[slot].MPI_SOURCE);
       done.tag = use_[slot].MPI_TAG;
+      done.number = session.number_of(done, pending->comm);
     }
+    if (pending->outside)
+      session.lose(trace::mpi_name(pending->outside->op, true).c_str(), "began outside the window");
+    else
+      event.completed.push_back(done);
     session.requests.end(handle);
-    event.completed.push_back(done);
   }
 
  private:

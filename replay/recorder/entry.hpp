@@ -57,8 +57,7 @@ struct Nonblocking<op, fill, real> {
         timing, op, status,
         [&](Session& s, trace::Event& e) {
           if (!fill(s, e, args...)) return false;
-          const bool wildcard = e.source == trace::any || e.recv_tag == trace::any;
-          e.request = s.requests.begin(*request, wildcard, false);
+          s.begin(e, *request, false);
           return true;
         },
         true);

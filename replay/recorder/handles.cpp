@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace collcast::recorder {
 
@@ -50,9 +51,31 @@ std::optional<trace::CommId> Communicators::find(MPI_Comm comm) {
   return last_id_;
 }
 
-trace::RequestId Requests::begin(MPI_Request handle, bool wildcard, bool persistent) {
-  active_.emplace(handle, Pending{next_, wildcard, persistent});
-  return next_++;
+std::int64_t MessageNumbers::next(const Channel& channel) {
+  constexpr std::size_t most = 1u << 20;  // an application may never use a tag twice
+  const auto found = counts_.find(channel);
+  if (found != counts_.end()) return ++found->second;
+  if (counts_.size() == most) return trace::none;
+  return counts_[channel] = 0;
+}
+
+void Requests::begin(MPI_Request handle, trace::Event& event, bool persistent, bool outside) {
+  event.request = next_++;
+  const bool wildcard = event.source == trace::any || event.recv_tag == trace::any;
+  active_.emplace(handle, Pending{event.request, event.comm, wildcard, persistent,
+                                  outside ? std::make_shared<trace::Event>(event) : nullptr});
+}
+
+std::vector<std::shared_ptr<trace::Event>> Requests::take_in() {
+  std::vector<std::shared_ptr<trace::Event>> all;
+  for (auto& [handle, pending] : active_) {
+    if (!pending.outside) continue;
+    const trace::OpClass kind = class_of(pending.outside->op);
+    if (kind == trace::OpClass::send || kind == trace::OpClass::receive)
+      all.push_back(std::exchange(pending.outside, nullptr));
+  }
+  std::ranges::sort(all, {}, [](const auto& event) { return event->request; });
+  return all;
 }
 
 const Pending* Requests::find(MPI_Request handle) const {

@@ -4,7 +4,10 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -36,11 +39,27 @@ class Communicators {
 /// World ranks of a communicator's group, in its order.
 std::vector<int> world_ranks(MPI_Comm comm);
 
+/// Numbers the messages of each communicator, peer and tag, in and outside of a window: where both ends of a
+/// message have a number, it is known which messages cross the window's edges.
+class MessageNumbers {
+ public:
+  std::int64_t next_sent(trace::CommId comm, int peer, int tag) { return next({comm, peer, tag, true}); }
+  std::int64_t next_received(trace::CommId comm, int peer, int tag) { return next({comm, peer, tag, false}); }
+
+ private:
+  using Channel = std::tuple<trace::CommId, int, int, bool>;
+  std::int64_t next(const Channel& channel);
+
+  std::map<Channel, std::int64_t> counts_;
+};
+
 /// An active request.
 struct Pending {
   trace::RequestId id = trace::none;
-  bool wildcard = false;    ///< a receive from any source or with any tag
-  bool persistent = false;  ///< the handle outlives the completion
+  trace::CommId comm = trace::none;
+  bool wildcard = false;                  ///< a receive from any source or with any tag
+  bool persistent = false;                ///< the handle outlives the completion
+  std::shared_ptr<trace::Event> outside;  ///< its event, if that is outside the window
 };
 
 /// The requests of this rank. An MPI library may give one handle to several requests that are already done.
@@ -48,7 +67,10 @@ class Requests {
  public:
   /// The number that the next request gets.
   trace::RequestId next() const { return next_; }
-  trace::RequestId begin(MPI_Request handle, bool wildcard, bool persistent);
+  /// Numbers the request of an event; `outside`: of the window.
+  void begin(MPI_Request handle, trace::Event& event, bool persistent, bool outside);
+  /// The messages under way that began outside the window, in their order: from now on they lie in it.
+  std::vector<std::shared_ptr<trace::Event>> take_in();
   /// The active request of a handle, or null.
   const Pending* find(MPI_Request handle) const;
   /// Forgets the active request of a handle.

@@ -239,7 +239,9 @@ Recorded record_run(const RecordOptions& options) {
   Recorded recorded;
   recorded.application_status = ended.signal ? 128 + ended.signal : ended.status;
   recorded.trace = merge_or_keep(folder, (fs::path(options.folder) / "trace.cct").string());
-  recorded.notes = trace::Reader(recorded.trace.path).notes();
+  const trace::Reader reader(recorded.trace.path);
+  recorded.notes = reader.notes();
+  recorded.remarks = reader.metadata().inferred;
   remove_ranks_files(folder);
   return recorded;
 }
@@ -253,6 +255,7 @@ int record(const RecordOptions& options) {
   std::cerr << "collcast: recorded " << recorded.trace.ranks << " ranks, " << recorded.trace.events
             << " events in " << recorded.trace.path << " (" << recorded.trace.bytes << " bytes)\n";
   for (const auto& note : recorded.notes) std::cerr << "collcast: incomplete: " << note << '\n';
+  for (const auto& remark : recorded.remarks) std::cerr << "collcast: " << remark << '\n';
   if (recorded.application_status != 0)
     std::cerr << "collcast: the application ended with " << recorded.application_status << '\n';
   return recorded.application_status;

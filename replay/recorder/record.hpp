@@ -19,7 +19,8 @@ struct Recorded {
   /// Exit code of the command; 128 + signal if a signal ended it, or came to us while it ran.
   int application_status = 0;
   trace::Merged trace;
-  std::vector<std::string> notes;  ///< why the trace is incomplete; empty if it is complete
+  std::vector<std::string> notes;    ///< why the trace is incomplete; empty if it is complete
+  std::vector<std::string> remarks;  ///< on what else is unusual in it
 };
 
 /// Runs the command with the recorder in front of its MPI library, then makes one trace of what the ranks

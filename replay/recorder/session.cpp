@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <utility>
 
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -17,13 +18,20 @@ namespace collcast::recorder {
 namespace {
 
 /// Per thread: when its computation began [ns of CPU; its own start, until it calls], what computation is not
-/// written yet, and how deep it is in calls.
+/// written yet, how deep it is in calls, its number, and how many calls of this number have ended.
 struct ThreadClock {
   std::int64_t since_ns = 0;
   std::int64_t pending_ns = 0;
   int depth = 0;
+  int number = trace::none;
+  std::int64_t ended = 0;
 };
 thread_local ThreadClock thread_clock;
+
+/// Frees the thread's number when it ends.
+struct Leaving {
+  ~Leaving() { Session::instance().leave(); }
+};
 
 /// What a pair of readings measures around nothing [ns]; taken off every measurement.
 std::int64_t reading_cost_ns = 0;
@@ -111,7 +119,8 @@ void Session::start() {
   recording_ = true;
   process_ = getpid();
   previous_ns_ = wall_ns();
-  sink_.put(blank(trace::Op::init), previous_ns_, 0);
+  enter();
+  put(caller(), blank(trace::Op::init), 0, previous_ns_);
   sink_.flush(previous_ns_, 0, false);  // a run that dies at once leaves a readable file, too
   thread_clock.since_ns = cpu_ns();
 }
@@ -125,12 +134,15 @@ bool Session::set_window(const char* text) try {
 }
 
 void Session::finish() {
+  if (thread_clock.number == trace::none) enter();
   const std::int64_t cpu = cpu_ns();
   const std::lock_guard lock(mutex);
   const std::int64_t compute_ns =
       window_.contains(place_) ? cpu - thread_clock.since_ns + thread_clock.pending_ns : 0;
   const std::int64_t now = wall_ns();
-  commit(blank(trace::Op::finalize), compute_ns, 0, now);
+  for (Thread& thread : threads_)
+    if (&thread != &caller()) put_polls(thread, now);
+  commit(blank(trace::Op::finalize), {compute_ns, 0, now, others_ended()});
   sink_.flush(now, wall_ns_, true);
   recording_ = false;
 }
@@ -180,58 +192,123 @@ void Session::made_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent) {
   event.new_comm = comms.add_like(comm);
 }
 
+void Session::number(trace::Event& event) {
+  if (window_.whole() || trace::class_of(event.op) == trace::OpClass::probe) return;
+  if (event.dest >= 0) event.send_number = numbers_.next_sent(event.comm, event.dest, event.send_tag);
+  if (event.source >= 0 && event.recv_tag >= 0)
+    event.recv_number = numbers_.next_received(event.comm, event.source, event.recv_tag);
+}
+
+std::int64_t Session::number_of(const trace::Completion& done, trace::CommId comm) {
+  return window_.whole() || done.source < 0 ? trace::none
+                                            : numbers_.next_received(comm, done.source, done.tag);
+}
+
+void Session::begin(trace::Event& event, MPI_Request handle, bool persistent) {
+  number(event);
+  requests.begin(handle, event, persistent, !window_.contains(place_));
+}
+
 void Session::lose(const char* operation, const char* reason) {
   if (window_.contains(place_)) sink_.lose(operation, reason);
 }
 
-void Session::fold_polls(trace::Event& event) {
-  if (polls_.polls == 0) return;
-  if (event.op == polls_.op) {
-    event.polls = polls_.polls;
-    event.polling = polls_.polling + event.compute;
-    event.compute = polls_.compute;
-    event.duration += polls_.duration;
-  } else {
-    sink_.put(polls_, 0, wall_ns_);
-  }
-  polls_.polls = 0;
+void Session::enter() {
+  const std::lock_guard lock(mutex);
+  if (free_.empty()) free_.insert(static_cast<int>(threads_.size())), threads_.emplace_back();
+  thread_clock.number = free_.extract(free_.begin()).value();
+  thread_clock.ended = caller().ended;
+  static thread_local const Leaving at_its_end;
+  static_cast<void>(&at_its_end);
+}
+
+void Session::leave() {
+  const std::unique_lock lock(mutex,
+                              std::try_to_lock);  // where the process ends, someone may hold it for good
+  if (!lock) return;
+  if (recording_ && getpid() == process_) put_polls(caller(), wall_ns());
+  free_.insert(std::exchange(thread_clock.number, trace::none));
+}
+
+std::int64_t Session::others_ended() const {
+  return ended_.load(std::memory_order_relaxed) - thread_clock.ended;
+}
+
+Session::Thread& Session::caller() {
+  return threads_[static_cast<std::size_t>(thread_clock.number)];
+}
+
+void Session::put(Thread& thread, trace::Event& event, std::int64_t ended_before, std::int64_t now_ns) {
+  const std::int64_t ended = ended_.load(std::memory_order_relaxed);
+  event.thread = static_cast<int>(&thread - threads_.data());
+  event.overlapped = ended - thread.ended - ended_before;
+  sink_.put(event, now_ns, wall_ns_);
+  ended_.store(ended + 1, std::memory_order_relaxed);
+  ++thread.ended;
+  if (&thread == &caller()) thread_clock.ended = thread.ended;
+}
+
+void Session::put_polls(Thread& thread, std::int64_t now_ns) {
+  if (thread.polls.polls > 0) put(thread, thread.polls, thread.ended_before, now_ns);
+  thread.polls.polls = 0;
+}
+
+void Session::fold_polls(Thread& thread, trace::Event& event, std::int64_t& ended_before,
+                         std::int64_t now_ns) {
+  trace::Event& polls = thread.polls;
+  if (polls.polls == 0 || event.op != polls.op) return put_polls(thread, now_ns);
+  event.polls = std::exchange(polls.polls, 0);
+  event.polling = polls.polling + event.compute;
+  event.compute = polls.compute;
+  event.duration += polls.duration;
+  ended_before = thread.ended_before;
 }
 
 bool Session::pass(const trace::Event& event, std::int64_t now_ns) {
   const bool inside = window_.contains(place_);
   if (inside) wall_ns_ += now_ns - previous_ns_;
   previous_ns_ = now_ns;
-  if (event.comm == trace::world && trace::class_of(event.op) == trace::OpClass::collective) ++place_;
+  if (event.comm == trace::world && trace::class_of(event.op) == trace::OpClass::collective) move_on(now_ns);
   return inside || event.op == trace::Op::finalize;
 }
 
-void Session::commit(trace::Event& event, std::int64_t compute_ns, std::int64_t duration_ns,
-                     std::int64_t now_ns) {
-  if (!pass(event, now_ns)) return;
-  if (event.op != trace::Op::finalize && !pthread_equal(caller_.value_or(pthread_self()), pthread_self()))
-    sink_.lose("calls of other threads", "played as if one thread made all calls in turn");
-  caller_ = caller_.value_or(pthread_self());
-  event.compute = seconds(compute_ns);
-  event.duration = seconds(duration_ns);
-  fold_polls(event);
-  sink_.put(event, now_ns, wall_ns_);
+/// To the next place. Messages under way where the window opens are recorded as if they began there.
+void Session::move_on(std::int64_t now_ns) {
+  const bool inside = window_.contains(place_);
+  sink_.reach(++place_);
+  if (inside || !window_.contains(place_)) return;
+  for (const auto& event : requests.take_in()) put(caller(), *event, others_ended(), now_ns);
+}
+
+void Session::commit(trace::Event& event, const Timing& timing) {
+  if (!event.nonblocking()) number(event);
+  if (!pass(event, timing.end)) return;
+  event.compute = seconds(timing.compute);
+  event.duration = seconds(timing.duration);
+  Thread& thread = caller();
+  std::int64_t ended_before = timing.ended;
+  fold_polls(thread, event, ended_before, timing.end);
+  put(thread, event, ended_before, timing.end);
   if (!sink_.is_open()) recording_ = false;
 }
 
-void Session::poll(trace::Op op, std::int64_t compute_ns, std::int64_t duration_ns, std::int64_t now_ns) {
+void Session::poll(trace::Op op, const Timing& timing) {
   if (!window_.contains(place_)) return;
-  if (polls_.polls > 0 && polls_.op == op) {
-    ++polls_.polls;
-    polls_.polling += seconds(compute_ns);
-    polls_.duration += seconds(duration_ns);
+  Thread& thread = caller();
+  trace::Event& polls = thread.polls;
+  if (polls.polls > 0 && polls.op == op) {
+    ++polls.polls;
+    polls.polling += seconds(timing.compute);
+    polls.duration += seconds(timing.duration);
     return;
   }
-  if (polls_.polls > 0) sink_.put(polls_, now_ns, wall_ns_);
-  clear(polls_);
-  polls_.op = op;
-  polls_.polls = 1;
-  polls_.compute = seconds(compute_ns);
-  polls_.duration = seconds(duration_ns);
+  put_polls(thread, timing.end);
+  clear(polls);
+  polls.op = op;
+  polls.polls = 1;
+  polls.compute = seconds(timing.compute);
+  polls.duration = seconds(timing.duration);
+  thread.ended_before = timing.ended;
 }
 
 bool inside_call() {
@@ -242,6 +319,8 @@ Call::Call() : outermost_(thread_clock.depth++ == 0) {
   if (!outermost_) return;
   const std::int64_t cpu = cpu_ns();
   thread_clock.pending_ns += std::max<std::int64_t>(cpu - thread_clock.since_ns - reading_cost_ns, 0);
+  if (thread_clock.number == trace::none) Session::instance().enter();
+  ended_before_ = Session::instance().others_ended();
   begin_ns_ = wall_ns();
 }
 
@@ -249,14 +328,17 @@ void Call::returned() {
   end_ns_ = wall_ns();
 }
 
+Timing Call::timing() const {
+  return {std::exchange(thread_clock.pending_ns, 0), used_ ? 0 : end_ns_ - begin_ns_, end_ns_, ended_before_};
+}
+
 void Call::commit(trace::Event& event) {
-  Session::instance().commit(event, std::exchange(thread_clock.pending_ns, 0),
-                             used_ ? 0 : end_ns_ - begin_ns_, end_ns_);
+  Session::instance().commit(event, timing());
   used_ = true;
 }
 
 void Call::poll(trace::Op op) {
-  Session::instance().poll(op, std::exchange(thread_clock.pending_ns, 0), end_ns_ - begin_ns_, end_ns_);
+  Session::instance().poll(op, timing());
 }
 
 Call::~Call() {

@@ -2,14 +2,14 @@
 #pragma once
 
 #include <mpi.h>
-#include <pthread.h>
 #include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <optional>
+#include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "replay/recorder/clocks.hpp"
 #include "replay/recorder/handles.hpp"
@@ -21,6 +21,14 @@ namespace collcast::recorder {
 
 /// Why calls on a communicator with processes outside the world are lost.
 inline constexpr const char* beyond_world = "on a communicator beyond MPI_COMM_WORLD";
+
+/// When a call was made, and how long it took [ns].
+struct Timing {
+  std::int64_t compute;   ///< CPU time of its thread since the thread's call before
+  std::int64_t duration;  ///< inside the call
+  std::int64_t end;       ///< wall clock
+  std::int64_t ended;     ///< calls of other threads that had ended when it began
+};
 
 /// The recording of this process, from the end of MPI_Init to MPI_Finalize.
 class Session {
@@ -46,32 +54,57 @@ class Session {
   void made(trace::Event& event, MPI_Comm comm);
   /// The same for a communicator that is not usable yet, and has the group of `parent`.
   void made_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent);
+  /// Numbers the request that the call made.
+  void begin(trace::Event& event, MPI_Request handle, bool persistent);
+  /// The number of the message that a receive with wildcards took; none where the whole run is recorded.
+  std::int64_t number_of(const trace::Completion& done, trace::CommId comm);
   /// Counts a call in the window that a replay cannot play.
   void lose(const char* operation, const char* reason);
 
-  /// Appends the event with its times [ns]; tests and probes that failed before it are folded.
-  void commit(trace::Event& event, std::int64_t compute_ns, std::int64_t duration_ns, std::int64_t now_ns);
+  /// Appends the event; tests and probes of its thread that failed before it are folded.
+  void commit(trace::Event& event, const Timing& timing);
   /// Remembers an unsuccessful test or probe.
-  void poll(trace::Op op, std::int64_t compute_ns, std::int64_t duration_ns, std::int64_t now_ns);
+  void poll(trace::Op op, const Timing& timing);
+
+  /// Numbers the calling thread: the least number that no living thread has.
+  void enter();
+  /// Frees the number of the calling thread, which ends.
+  void leave();
+  /// How many calls of other threads than the calling one have ended.
+  std::int64_t others_ended() const;
 
   std::mutex mutex;
 
  private:
+  /// A thread's number, with the calls of those that have had it: one at a time.
+  struct Thread {
+    std::int64_t ended = 0;
+    trace::Event polls;             ///< unsuccessful ones not written yet; its count is 0 if there are none
+    std::int64_t ended_before = 0;  ///< calls of other threads, before the first of these polls
+  };
+
   bool set_window(const char* text);
-  void fold_polls(trace::Event& event);
+  void number(trace::Event& event);
+  Thread& caller();
+  void put(Thread& thread, trace::Event& event, std::int64_t ended_before, std::int64_t now_ns);
+  void put_polls(Thread& thread, std::int64_t now_ns);
+  void fold_polls(Thread& thread, trace::Event& event, std::int64_t& ended_before, std::int64_t now_ns);
   /// Whether the event lies in the window; the place moves on behind it.
   bool pass(const trace::Event& event, std::int64_t now_ns);
+  void move_on(std::int64_t now_ns);
 
   std::atomic<bool> recording_ = false;  ///< asked by each call, without the mutex
-  std::optional<pthread_t> caller_;      ///< the thread that called first
+  std::atomic<std::int64_t> ended_ = 0;  ///< events written
+  std::vector<Thread> threads_;
+  std::set<int> free_;  ///< numbers of threads that ended
   pid_t process_ = 0;
   Window window_;
+  MessageNumbers numbers_;
   std::int64_t place_ = 0;        ///< collectives called on the world so far
   std::int64_t wall_ns_ = 0;      ///< time spent inside the window
   std::int64_t previous_ns_ = 0;  ///< end of the call before
   Sink sink_;
   trace::Event event_;
-  trace::Event polls_;  ///< unsuccessful polls not written yet; its count is 0 if there are none
 };
 
 /// One intercepted call: stops the computation's clock when made, starts it again when destroyed.
@@ -88,7 +121,9 @@ class Call {
   void poll(trace::Op op);
 
  private:
-  std::int64_t begin_ns_ = 0, end_ns_ = 0;
+  Timing timing() const;
+
+  std::int64_t begin_ns_ = 0, end_ns_ = 0, ended_before_ = 0;
   bool outermost_;
   bool used_ = false;
 };

@@ -18,7 +18,6 @@
 namespace collcast::recorder {
 namespace {
 
-constexpr std::size_t piece_bytes = 1u << 16;
 constexpr std::int64_t flush_interval_ns = 1'000'000'000;
 
 /// Keeps a file size limit from killing the application: the write fails instead.
@@ -61,34 +60,49 @@ void Sink::open(const std::string& directory, int rank, const std::string& metad
   flushed_ns_ = wall_ns();
   write(trace::preamble(trace::FileKind::recording));
   write_piece(trace::PieceKind::metadata, 0, bytes_of(metadata));
+  const NoFileSizeSignal guard;
+  if (is_open()) tail_.open(path_, rank);
 }
 
 void Sink::put(const trace::Event& event, std::int64_t now_ns, std::int64_t recorded_ns) {
+  write_groups();
   encoder_.put(event);
-  if (encoder_.bytes().size() >= piece_bytes || now_ns - flushed_ns_ > flush_interval_ns)
+  if (encoder_.bytes().size() >= trace::piece_bytes || now_ns - flushed_ns_ > flush_interval_ns)
     flush(now_ns, recorded_ns, false);
+  else
+    tail_.hold(encoder_.bytes(), encoder_.count(), recorded_ns);
 }
 
 void Sink::flush(std::int64_t now_ns, std::int64_t recorded_ns, bool finished) try {
+  write_groups();
   if (!is_open()) return;
-  if (!groups_.empty())
-    write_piece(trace::PieceKind::communicators, static_cast<std::uint32_t>(groups_.size()),
-                trace::encode_groups(groups_));
-  groups_.clear();
   write_piece(trace::PieceKind::events, encoder_.count(), encoder_.bytes());
   encoder_.restart();
   write_piece(trace::PieceKind::status, 0, bytes_of(status(recorded_ns, finished)));
   flushed_ns_ = now_ns;
+  finished ? tail_.remove() : tail_.begin(size_);
 } catch (const std::exception&) {
   give_up(ENOMEM);  // compression found no memory: the application must not end because of us
+}
+
+void Sink::write_groups() try {
+  if (groups_.empty()) return;
+  write_piece(trace::PieceKind::communicators, static_cast<std::uint32_t>(groups_.size()),
+              trace::encode_groups(groups_));
+  groups_.clear();
+  tail_.follow(size_);
+} catch (const std::exception&) {
+  give_up(ENOMEM);
 }
 
 std::string Sink::status(std::int64_t recorded_ns, bool finished) const {
   auto losses = Json::array();
   for (const Loss& l : losses_.all())
     losses.push_back({{"operation", l.operation}, {"count", l.count}, {"reason", l.reason}});
-  const Json json = {
-      {"finished", finished}, {"wall_s", static_cast<double>(recorded_ns) * 1e-9}, {"not_modelled", losses}};
+  const Json json = {{"finished", finished},
+                     {"wall_s", static_cast<double>(recorded_ns) * 1e-9},
+                     {"collectives", collectives_},
+                     {"not_modelled", losses}};
   return dump(json);
 }
 
@@ -107,6 +121,7 @@ void Sink::give_up(int reason) {
   if (ftruncate(descriptor_, size_) != 0) reason = errno;
   close(descriptor_);
   descriptor_ = -1;
+  tail_.remove();
   // The first rank to fail tells of it, and leaves a mark for the merge.
   const std::string mark = directory_ + "/" + trace::write_failure_mark;
   const int marked = ::open(mark.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -5,13 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "replay/recorder/tail.hpp"
 #include "replay/trace/codec.hpp"
 #include "replay/trace/container.hpp"
 #include "support/loss.hpp"
 
 namespace collcast::recorder {
 
-/// One rank's recording file: whole pieces only, so that a killed run leaves a readable file.
+/// One rank's recording file: whole pieces only, and a tail of what is not yet one, so that a killed run
+/// leaves all that was recorded.
 class Sink {
  public:
   /// Opens `directory`/rank-NNNNNN.cctr; says so on stderr, and stays closed, if that fails.
@@ -26,10 +28,14 @@ class Sink {
   /// Counts a call that a replay cannot play.
   void lose(const char* operation, const char* reason) { losses_.add(operation, reason); }
 
+  /// The rank has called this many collectives on the world.
+  void reach(std::int64_t collectives) { collectives_ = collectives; }
+
   /// Writes what is buffered, and how far the recording has come.
   void flush(std::int64_t now_ns, std::int64_t recorded_ns, bool finished);
 
  private:
+  void write_groups();
   void write_piece(trace::PieceKind kind, std::uint32_t count, trace::ByteSpan raw);
   void write(trace::ByteSpan bytes);
   void give_up(int reason);
@@ -40,7 +46,9 @@ class Sink {
   int rank_ = 0;
   std::int64_t size_ = 0;
   std::int64_t flushed_ns_ = 0;
+  std::int64_t collectives_ = 0;
   trace::Encoder encoder_;
+  Tail tail_;
   std::vector<std::vector<int>> groups_;
   LossSums losses_;
 };

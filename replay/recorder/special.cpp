@@ -75,8 +75,7 @@ bool start_one(Session& session, Event& event, MPI_Request request) {
   if (!start) return session.lose("MPI_Start", "of a request that is not recorded"), false;
   event = *start;
   event.persistent = true;
-  const bool wildcard = event.source == trace::any || event.recv_tag == trace::any;
-  event.request = session.requests.begin(request, wildcard, true);
+  session.begin(event, request, true);
   return true;
 }
 
@@ -209,7 +208,7 @@ int imrecv(void* to, int count, MPI_Datatype type, MPI_Message* message, MPI_Req
       call, Op::recv, result,
       [&](Session& s, Event& e) {
         if (!fill_matched_recv(s, e, count, type, before)) return false;
-        e.request = s.requests.begin(*request, false, false);
+        s.begin(e, *request, false);
         return true;
       },
       true);
@@ -242,7 +241,7 @@ int comm_idup(MPI_Comm parent, MPI_Comm* made, MPI_Request* request) {
       [&](Session& s, Event& e) {
         if (!s.on(e, parent)) return false;
         s.made_like(e, *made, parent);
-        e.request = s.requests.begin(*request, false, false);
+        s.begin(e, *request, false);
         return true;
       },
       true);

@@ -22,6 +22,7 @@ class Window {
   explicit Window(const std::string& text);
 
   bool contains(std::int64_t place) const;
+  bool whole() const { return parts_.empty(); }
 
  private:
   const char* read_part(const std::string& text, const char* at);

@@ -62,12 +62,9 @@ bool Merged::side(Stream& stream) {
     ++stream.records;
     if (!stream.begun.empty()) stream.recorded.emplace_back(stream.records, std::exchange(stream.begun, {}));
   } else if (begins_communication(a)) {
-    const bool held_up = a.request < 0;
-    renumber(a);
-    if (lost_ && (!stream.begun.empty() || !stream.recorded.empty()))
-      ++lost_->order[std::string(a.operation)];
-    if (held_up) stream.begun.push_back(a.request = requests_++);
-    out_.push_back(a);
+    begin(stream, a);
+  } else if (a.kind == Kind::exchange && a.request < 0) {
+    for (const Kind half : {Kind::receive, Kind::send}) a.kind = half, a.request = -1, begin(stream, a);
   } else if (a.kind == Kind::wait) {
     for (const std::int64_t r : a.requests)
       if (const auto known = numbers_.find(r); known != numbers_.end()) {
@@ -82,6 +79,14 @@ bool Merged::side(Stream& stream) {
   }
   stream.has = false;
   return true;
+}
+
+void Merged::begin(Stream& stream, Activity& a) {
+  const bool held_up = a.request < 0;
+  renumber(a);
+  if (lost_ && (!stream.begun.empty() || !stream.recorded.empty())) ++lost_->order[std::string(a.operation)];
+  if (held_up) stream.begun.push_back(a.request = requests_++);
+  out_.push_back(a);
 }
 
 void Merged::first() {

@@ -38,6 +38,7 @@ class Merged : public Activities {
   bool look(Stream& stream);
   void pump();
   bool side(Stream& stream);
+  void begin(Stream& stream, Activity& activity);
   void first();
   void await(int stream, std::int64_t count);
   void renumber(Activity& activity);

@@ -32,6 +32,10 @@ enum Field : std::uint32_t {
   polling,
   send_counts,
   recv_counts,
+  thread,
+  overlapped,
+  send_number,
+  recv_number,
   field_count
 };
 
@@ -72,6 +76,10 @@ std::uint32_t fields_of(const Event& e) {
   mark(nanoseconds(e.polling) != 0, polling);
   mark(!e.send_counts.empty(), send_counts);
   mark(!e.recv_counts.empty(), recv_counts);
+  mark(e.thread != 0, thread);
+  mark(e.overlapped != 0, overlapped);
+  mark(e.send_number != none, send_number);
+  mark(e.recv_number != none, recv_number);
   return mask;
 }
 
@@ -86,10 +94,9 @@ void put_completions(std::vector<std::uint8_t>& to, const std::vector<Completion
   for (const auto& one : completed) {
     const bool matched = one.source != none || one.tag != none;
     put_varint(to, zigzag(last - one.request));
-    put_varint(to, (matched ? 1u : 0u) | (one.cancelled ? 2u : 0u));
-    if (!matched) continue;
-    put_varint(to, zigzag(one.source));
-    put_varint(to, zigzag(one.tag));
+    put_varint(to, (matched ? 1u : 0u) | (one.cancelled ? 2u : 0u) | (one.number != none ? 4u : 0u));
+    if (matched) put_varint(to, zigzag(one.source)), put_varint(to, zigzag(one.tag));
+    if (one.number != none) put_varint(to, zigzag(one.number));
   }
 }
 
@@ -156,6 +163,12 @@ void Encoder::put(const Event& e) {
   if (has(polling)) put_varint(bytes_, nanoseconds(e.polling));
   if (has(send_counts)) put_counts(bytes_, e.send_counts);
   if (has(recv_counts)) put_counts(bytes_, e.recv_counts);
+  if (mask >> thread) {  // most recordings have none of these
+    number(thread, e.thread);
+    number(overlapped, e.overlapped);
+    number(send_number, e.send_number);
+    number(recv_number, e.recv_number);
+  }
   ++count_;
 }
 
@@ -175,9 +188,8 @@ void Decoder::completions(std::vector<Completion>& to) {
                                          static_cast<std::uint64_t>(source_.next_signed()));
     const std::uint64_t bits = source_.next();
     one.cancelled = bits & 2;
-    if (!(bits & 1)) continue;
-    one.source = source_.next_int();
-    one.tag = source_.next_int();
+    if (bits & 1) one.source = source_.next_int(), one.tag = source_.next_int();
+    if (bits & 4) one.number = source_.next_signed();
   }
 }
 
@@ -220,6 +232,10 @@ bool Decoder::next(Event& e) {
   if (has(polling)) e.polling = seconds(source_.next());
   if (has(send_counts)) counts(e.send_counts);
   if (has(recv_counts)) counts(e.recv_counts);
+  number(thread, e.thread);
+  if (has(overlapped)) e.overlapped = source_.next_signed();
+  if (has(send_number)) e.send_number = source_.next_signed();
+  if (has(recv_number)) e.recv_number = source_.next_signed();
   return true;
 }
 

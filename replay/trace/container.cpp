@@ -172,7 +172,9 @@ PieceFile::PieceFile(const std::string& path, FileKind kind) : path_(path) {
   file.read(0, bytes.data(), bytes.size());
   check_preamble(path_, bytes.data(), kind);
   if (read_index()) return;
+  if (kind == FileKind::recording) tail_ = read_tail_header(path_);
   scan();
+  if (tail_) add_tail();
   if (kind == FileKind::trace) cut_short_ = true;
 }
 
@@ -222,24 +224,32 @@ bool PieceFile::read_index() {
   return true;
 }
 
+void PieceFile::add_tail() {
+  if (cut_short_) throw InputError(tail_of(path_) + ": damaged: it does not begin where its recording ends");
+  add({bytes_, PieceKind::events, static_cast<std::uint32_t>(tail_->rank),
+       static_cast<std::uint32_t>(tail_->filled >> 32)});
+}
+
 void PieceFile::scan() {
   const Descriptor file(path_);
+  const std::uint64_t end = tail_ ? tail_->begin : bytes_;  // what a tail holds may have been written as well
   std::uint64_t at = preamble_bytes;
-  while (bytes_ - at >= header_bytes) {
+  while (at <= end && end - at >= header_bytes && end <= bytes_) {
     std::array<std::uint8_t, header_bytes> bytes;
     file.read(at, bytes.data(), bytes.size());
     const Header header = parse_header(bytes.data());
     if (!intact(header, bytes.data()))
       throw InputError(where(at) + ": damaged: no piece of a trace begins here");
-    if (bytes_ - at - header_bytes < header.stored) break;
+    if (end - at - header_bytes < header.stored) break;
     if (static_cast<PieceKind>(header.kind) != PieceKind::index)
       add({at, static_cast<PieceKind>(header.kind), header.rank, header.count});
     at += header_bytes + header.stored;
   }
-  cut_short_ = at != bytes_;
+  cut_short_ = at != end;
 }
 
 void PieceFile::read(const PieceRef& piece, std::vector<std::uint8_t>& raw) const {
+  if (tail_ && piece.offset == bytes_) return read_tail(path_, tail_->filled & 0xffffffff, raw);
   auto damaged = [&](const std::string& what) {
     return InputError(where(piece.offset) + ": damaged: " + what);
   };

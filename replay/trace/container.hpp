@@ -3,15 +3,17 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "replay/trace/tail.hpp"
+
 namespace collcast::trace {
 
 inline constexpr std::uint32_t format_version = 1;
-/// Pieces larger than this are taken as damage: of communicators, and of all others. A writer ends a piece of
-/// events at 2^16 bytes.
+/// Pieces larger than this are taken as damage: of communicators, and of all others.
 inline constexpr std::uint32_t max_list_bytes = 1u << 28, max_piece_bytes = 1u << 24;
 
 enum class FileKind : std::uint32_t { trace = 1, recording = 2 };
@@ -53,6 +55,8 @@ class PieceFile {
   const std::vector<PieceRef>& events(int rank) const;
   /// One more than the largest rank that has events.
   int ranks() const { return events_.empty() ? 0 : static_cast<int>(events_.rbegin()->first) + 1; }
+  /// What its tail says, if it is a recording that ended before all was written into it.
+  const std::optional<TailHeader>& tail() const { return tail_; }
   /// What may be allocated for what the file says: 64 times its bytes, or 256 MiB.
   std::uint64_t room() const;
 
@@ -64,11 +68,13 @@ class PieceFile {
  private:
   bool read_index();
   void scan();
+  void add_tail();
   void add(const PieceRef& piece);
 
   std::string path_;
   std::uint64_t bytes_ = 0;
   bool cut_short_ = false;
+  std::optional<TailHeader> tail_;  ///< its events are the last piece, behind the file's end
   std::vector<PieceRef> others_;
   std::map<std::uint32_t, std::vector<PieceRef>> events_;  ///< of ranks that have some
 };

@@ -31,6 +31,7 @@ struct Completion {
   int source = none;  ///< rank in the receive's communicator that it matched; none unless it was a wildcard
   int tag = none;     ///< tag that it matched; none unless it was a wildcard
   bool cancelled = false;
+  std::int64_t number = none;  ///< of its message, as Event::recv_number; none unless it was a wildcard
 
   bool operator==(const Completion&) const = default;
 };
@@ -57,6 +58,11 @@ struct Event {
   RequestId request = none;  ///< set: the operation is non-blocking, and this names it
   std::int64_t polls = 0;    ///< unsuccessful tests or probes folded into this event; completed is then empty
   Seconds polling;           ///< CPU time between those, after the first
+  /// Of a window's recording, not of a trace: which message it sends and receives of those in the run with
+  /// the same sender, receiver, communicator and tag; none if not known.
+  std::int64_t send_number = none, recv_number = none;
+  int thread = 0;               ///< which of the rank's threads called
+  std::int64_t overlapped = 0;  ///< calls of its other threads that ended while this one was under way
   std::vector<std::int64_t> send_counts;  ///< bytes to each rank of `comm`
   std::vector<std::int64_t> recv_counts;  ///< bytes from each rank of `comm`
   std::vector<Completion> completed;

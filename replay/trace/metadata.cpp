@@ -34,6 +34,7 @@ Json to_json(const Metadata& metadata) {
             {"not_modelled", losses},    {"notes", metadata.notes}};
   if (metadata.memory == Memory::device) json["memory"] = name(metadata.memory);
   if (!metadata.by_mpi) json["by_mpi"] = false;
+  if (metadata.threads > 1) json["threads"] = metadata.threads;
   if (!metadata.inferred.empty()) json["inferred"] = metadata.inferred;
   return json;
 }
@@ -55,6 +56,8 @@ Metadata metadata_from_json(const Json& json, const std::string& where) try {
   metadata.notes = json.at("notes").get<std::vector<std::string>>();
   metadata.memory = json.value("memory", "host") == "device" ? Memory::device : Memory::host;
   metadata.by_mpi = json.value("by_mpi", true);
+  metadata.threads =
+      static_cast<int>(whole_number(json.value("threads", Json(1)), where + ": threads", 1, most_threads));
   metadata.inferred = json.value("inferred", std::vector<std::string>());
   return metadata;
 } catch (const Json::exception& error) {

@@ -24,6 +24,7 @@ struct Metadata {
   Seconds recorded_time;         ///< wall clock from the end of MPI_Init to MPI_Finalize, longest rank
   Memory memory = Memory::host;  ///< where the application keeps its data
   bool by_mpi = true;            ///< it communicates by MPI, and not by NCCL or RCCL
+  int threads = 1;               ///< of a rank that call MPI, the most of any rank
   std::vector<Loss> losses;
   std::vector<std::string> notes;     ///< why the recording is incomplete; empty if it is complete
   std::vector<std::string> inferred;  ///< what a reader of another format took for granted
@@ -31,7 +32,7 @@ struct Metadata {
   bool operator==(const Metadata&) const = default;
 };
 
-inline constexpr int most_ranks = 1 << 26;
+inline constexpr int most_ranks = 1 << 26, most_threads = 1 << 16;
 
 /// A whole number, written as one, from `least` to `most`. Throws InputError that starts with `where`.
 std::int64_t whole_number(const Json& json, const std::string& where, std::int64_t least, std::int64_t most);

@@ -90,7 +90,7 @@ Cursor::Cursor(const Reader& reader, int rank)
     : file_(&reader.file_),
       pieces_(&reader.file_.events(rank)),
       rank_(rank),
-      sense_(reader.communicators_, rank),
+      sense_(reader.communicators_, rank, reader.metadata_.threads),
       held_(&reader.held_) {}
 
 bool Cursor::next(Event& event) {

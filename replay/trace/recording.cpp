@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
+#include "replay/trace/edges.hpp"
 #include "replay/trace/sense.hpp"
 #include "replay/trace/writer.hpp"
 #include "support/error.hpp"
@@ -19,6 +21,7 @@ namespace fs = std::filesystem;
 /// Where a wildcard receive found its message; proc_null for a request that was cancelled.
 struct Match {
   int source, tag;
+  std::int64_t number;
 };
 
 /// One rank's file, and what its events need to become a trace's.
@@ -27,6 +30,8 @@ struct Part {
   std::vector<CommId> global;                  ///< the trace's number of each communicator of this rank
   std::unordered_map<CommId, CommId> parents;  ///< of this rank's communicators whose creation is an event
   std::unordered_map<RequestId, Match> matches;
+  int threads = 1;         ///< that call
+  std::int64_t calls = 0;  ///< besides MPI_Init and MPI_Finalize
 };
 
 /// The members of a communicator, and the trace's number of the one that it was made from, none if unknown.
@@ -114,12 +119,14 @@ void each_event(const PieceFile& file, const PieceRef& piece, int ranks, Visit v
 void read_matches_and_parents(Part& part, int rank, int ranks) {
   for (const auto& piece : part.file.events(rank))
     each_event(part.file, piece, ranks, [&](const Event& event, const Decoder&) {
+      part.calls += class_of(event.op) != OpClass::control;
+      part.threads = std::max(part.threads, event.thread + 1);
       if (event.new_comm != none && event.comm != none) part.parents[event.new_comm] = event.comm;
       for (const auto& done : event.completed)
         if (done.cancelled)
-          part.matches[done.request] = {proc_null, none};
+          part.matches[done.request] = {proc_null, none, none};
         else if (done.source != none)
-          part.matches[done.request] = {done.source, done.tag};
+          part.matches[done.request] = {done.source, done.tag, done.number};
     });
 }
 
@@ -127,6 +134,7 @@ void cancel(Event& event) {
   if (event.dest != none) event.dest = proc_null;
   if (event.source != none) event.source = proc_null;
   if (event.recv_tag == any) event.recv_tag = none;
+  event.send_number = event.recv_number = none;
 }
 
 /// Puts what a wildcard receive found, or that the operation was cancelled, where it began.
@@ -136,6 +144,7 @@ void resolve(const Part& part, Event& event) {
   if (match->second.source == proc_null) return cancel(event);
   if (event.source == any) event.source = match->second.source;
   if (event.recv_tag == any) event.recv_tag = match->second.tag;
+  if (match->second.number != none) event.recv_number = match->second.number;
 }
 
 void translate(const Part& part, Event& event, const Decoder& decoder) {
@@ -159,12 +168,23 @@ class Report {
     const std::string host = json.value("host", "");
     if (std::find(metadata_.hosts.begin(), metadata_.hosts.end(), host) == metadata_.hosts.end())
       metadata_.hosts.push_back(host);
+    metadata_.threads = std::max(metadata_.threads, part.threads);
+    calls_ += part.calls;
     add_status(part.file, rank);
+  }
+
+  const std::string& window() const { return metadata_.window; }
+  void lose(const std::vector<Loss>& losses) {
+    for (const Loss& loss : losses) losses_.add(loss.operation, loss.reason, loss.count);
   }
 
   Metadata metadata() const {
     Metadata all = metadata_;
     for (Loss& loss : losses_.all()) all.losses.push_back(std::move(loss));
+    if (!all.window.empty() && calls_ == 0)
+      all.inferred.push_back(
+          "no call lies in the window " + all.window +
+          ": collectives on MPI_COMM_WORLD in the whole run: " + std::to_string(collectives_));
     return all;
   }
 
@@ -184,6 +204,11 @@ class Report {
     const auto status = last == pieces.rend() ? Json::object() : read_json(file, *last);
     metadata_.recorded_time = std::max(
         metadata_.recorded_time, recorded_time(status.value("wall_s", Json(0.0)), file.path() + ": wall_s"));
+    if (file.tail())
+      metadata_.recorded_time =
+          std::max(metadata_.recorded_time, Seconds(static_cast<double>(file.tail()->wall_ns) * 1e-9));
+    collectives_ = std::max(collectives_, whole_number(status.value("collectives", Json(0)),
+                                                       file.path() + ": collectives", 0, INT64_MAX));
     for (const auto& loss : status.value("not_modelled", Json::array()))
       losses_.add(loss.value("operation", ""), loss.value("reason", ""),
                   whole_number(loss.value("count", Json(0)), file.path() + ": count", 0, INT64_MAX));
@@ -195,15 +220,33 @@ class Report {
 
   Metadata metadata_;
   bool write_failed_;
+  std::int64_t calls_ = 0, collectives_ = 0;
   LossSums losses_;
 };
 
+/// Finds the messages at the edges of a window.
+Edges edges_of(const std::vector<Part>& parts, const Communicators& communicators) {
+  Edges edges;
+  const int ranks = static_cast<int>(parts.size());
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Part& part = parts[static_cast<std::size_t>(rank)];
+    Sense sense(communicators, rank);
+    for (const auto& piece : part.file.events(rank))
+      each_event(part.file, piece, ranks, [&](Event& event, const Decoder& decoder) {
+        translate(part, event, decoder);
+        edges.count(event, event.comm == none ? none : sense.place(event.comm));
+      });
+  }
+  return edges;
+}
+
 /// Copies the ranks' pieces in turn, so that a trace cut short has the beginning of every rank.
-long long copy_events(const std::vector<Part>& parts, const Communicators& communicators, Writer& writer) {
+long long copy_events(const std::vector<Part>& parts, const Communicators& communicators, int threads,
+                      std::optional<Edges>& edges, Writer& writer) {
   long long events = 0;
   const int ranks = static_cast<int>(parts.size());
   std::vector<Sense> senses;
-  for (int r = 0; r < ranks; ++r) senses.emplace_back(communicators, r);
+  for (int r = 0; r < ranks; ++r) senses.emplace_back(communicators, r, threads);
   bool more = true;
   for (std::size_t round = 0; std::exchange(more, false); ++round)
     for (std::size_t r = 0; r < parts.size(); ++r) {
@@ -214,6 +257,7 @@ long long copy_events(const std::vector<Part>& parts, const Communicators& commu
         translate(parts[r], event, decoder);
         if (const std::string what = senses[r].complaint(event); !what.empty())
           throw InputError(parts[r].file.path() + ": " + what);
+        if (edges) edges->cut(event, event.comm == none ? none : senses[r].place(event.comm));
         writer.put(rank, event);
         ++events;
       });
@@ -243,8 +287,12 @@ Merged merge(const std::string& folder, const std::string& path) try {
   }
   if (registry.all().empty() || registry.all()[world].size() != parts.size())
     throw InputError(folder + ": rank 0 does not say first who is in the world");
-  Writer writer(path, report.metadata(), registry.all());
-  const long long events = copy_events(parts, registry.all(), writer);
+  std::optional<Edges> edges;
+  if (!report.window().empty()) edges = edges_of(parts, registry.all());
+  if (edges) report.lose(edges->losses());
+  const Metadata metadata = report.metadata();
+  Writer writer(path, metadata, registry.all());
+  const long long events = copy_events(parts, registry.all(), metadata.threads, edges, writer);
   writer.close();
   return {path, ranks, events, fs::file_size(path)};
 } catch (const Json::exception& error) {

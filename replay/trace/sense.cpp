@@ -104,6 +104,9 @@ std::string Sense::flaw(const Event& e) {
     return "has a size below 0 or above 64 TiB";
   if (std::max({e.compute, e.duration, e.polling}) > longest_of_all) return "has a time above 30 years";
   if (e.polls < 0) return "has " + std::to_string(e.polls) + " polls";
+  if (e.thread < 0 || e.thread >= threads_)
+    return "is of thread " + std::to_string(e.thread) + " of " + std::to_string(threads_);
+  if (e.overlapped < 0) return "overlaps " + std::to_string(e.overlapped) + " calls";
   if (e.request != none && !is_request(e.request)) return "begins request " + std::to_string(e.request);
   for (const Completion& done : e.completed)
     if (!is_request(done.request)) return "completes request " + std::to_string(done.request);

@@ -17,11 +17,12 @@ inline constexpr std::int64_t most_bytes = std::int64_t{1} << 46;
 inline constexpr Seconds longest_of_all(1e9);
 
 /// Whether one rank's events make sense by themselves: they name communicators that there are and that have
-/// this rank, ranks within these, sizes and times that can be, and lists as long as the communicator.
-/// Outlives no list of communicators.
+/// this rank, ranks within these, threads that there are, sizes and times that can be, and lists as long as
+/// the communicator. Outlives no list of communicators.
 class Sense {
  public:
-  Sense(const Communicators& communicators, int rank) : communicators_(&communicators), rank_(rank) {}
+  Sense(const Communicators& communicators, int rank, int threads = 1)
+      : communicators_(&communicators), rank_(rank), threads_(threads) {}
 
   /// What makes no sense in the rank's next event: "rank 3, event 17: MPI_Send names rank 7 of 4"; empty if
   /// it all does.
@@ -33,7 +34,7 @@ class Sense {
   std::string flaw(const Event& event);
 
   const Communicators* communicators_;
-  int rank_;
+  int rank_, threads_;
   std::int64_t events_ = 0;
   std::unordered_map<CommId, int> places_;  ///< in the communicators met so far
 };

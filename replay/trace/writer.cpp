@@ -4,11 +4,6 @@
 #include "support/json.hpp"
 
 namespace collcast::trace {
-namespace {
-
-constexpr std::size_t piece_bytes = 1u << 16;
-
-}  // namespace
 
 Writer::Writer(const std::string& path, const Metadata& metadata,
                const std::vector<std::vector<int>>& communicators)

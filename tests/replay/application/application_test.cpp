@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "platforms/description/load.hpp"
@@ -22,6 +23,8 @@ class Traced {
     trace::Metadata metadata;
     metadata.ranks = static_cast<int>(events.size());
     metadata.command = "written by hand";
+    for (const auto& rank : events)
+      for (const Event& e : rank) metadata.threads = std::max(metadata.threads, e.thread + 1);
     if (communicators.empty()) {
       communicators.resize(1);
       for (int r = 0; r < metadata.ranks; ++r) communicators[0].push_back(r);
@@ -89,6 +92,40 @@ TEST(Replay, AMessageTakesAlphaAndItsBytes) {
   EXPECT_DOUBLE_EQ(r.time.value, 7);
   EXPECT_DOUBLE_EQ(r.compute.value, (3 + 1) / 2.0);
   EXPECT_DOUBLE_EQ(r.exposed.value, 5);
+}
+
+Event by_thread(Event e, int thread, std::int64_t overlapped = 0) {
+  e.thread = thread, e.overlapped = overlapped;
+  return e;
+}
+
+Event synchronous(int to, std::int64_t bytes) {
+  Event e = send(to, bytes);
+  e.op = trace::Op::ssend;
+  return e;
+}
+
+// On both ranks a thread receives while the other one sends, and the receive was done first: in that order
+// both would wait for ever.
+TEST(Replay, ThreadsGoSideBySideWhereTheyDid) {
+  const std::vector<Event> rank0 = {by_thread(receive(1, 1'000'000'000), 1),
+                                    by_thread(synchronous(1, 1'000'000'000), 0, 1)};
+  const std::vector<Event> rank1 = {by_thread(receive(0, 1'000'000'000), 1),
+                                    by_thread(synchronous(0, 1'000'000'000), 0, 1)};
+  EXPECT_DOUBLE_EQ(Traced({rank0, rank1}).on_flat().time.value, 2);  // both messages at once: 1 + 1 s
+}
+
+// The second thread's message, which goes the other way, waits for the first one's only if it did.
+TEST(Replay, ThreadsKeepTheOrderOfCallsThatDidNotOverlap) {
+  const auto time = [](std::int64_t overlapped) {
+    const std::vector<Event> rank0 = {by_thread(synchronous(1, 1'000'000'000), 0),
+                                      by_thread(receive(1, 1'000'000'000), 1, overlapped)};
+    const std::vector<Event> rank1 = {by_thread(receive(0, 1'000'000'000), 0),
+                                      by_thread(synchronous(0, 1'000'000'000), 1, overlapped)};
+    return Traced({rank0, rank1}).on_flat().time.value;
+  };
+  EXPECT_DOUBLE_EQ(time(0), 4);
+  EXPECT_DOUBLE_EQ(time(1), 2);
 }
 
 TEST(Replay, ComputationScales) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <csignal>
+
 #include "tests/replay/recorder/fixture.hpp"
 
 namespace collcast::recorder::test {
@@ -8,6 +12,7 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 using trace::Reader;
 
 TEST(RecordFailure, KilledRunIsReadableUpToItsEnd) {
@@ -18,8 +23,26 @@ TEST(RecordFailure, KilledRunIsReadableUpToItsEnd) {
   ASSERT_THAT(recorded.notes, Not(IsEmpty()));
   const Reader reader(recorded.trace.path);
   EXPECT_TRUE(reader.truncated());
-  EXPECT_GT(trace::test::read_rank(reader, 0).size(), 10'000u);
-  EXPECT_LE(reader.events(0), 50'002);
+  EXPECT_EQ(trace::test::read_rank(reader, 0).size(), 50'002u);
+}
+
+// It has no destructors, and nobody tells the recorder of it.
+TEST(RecordFailure, LeavingAtOnceKeepsWhatWasRecorded) {
+  const Folder folder;
+  const Recorded recorded = record_into(folder, mpirun(1, {"storm", "leave"}));
+  EXPECT_EQ(recorded.application_status, 3);
+  EXPECT_EQ(Reader(recorded.trace.path).events(0), 50'002);
+}
+
+TEST(RecordFailure, SignalsReachTheApplicationAndTheTraceStays) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const Folder folder;
+    const Recorded recorded =
+        record_into(folder, mpirun(2, {"storm", std::to_string(signal), std::to_string(getpid())}));
+    EXPECT_EQ(recorded.application_status, 128 + signal);
+    EXPECT_THAT(recorded.notes, SizeIs(2));
+    EXPECT_GE(Reader(recorded.trace.path).events(0), 50'002);
+  }
 }
 
 TEST(RecordFailure, FullDiskEndsTheRecordingAndNotTheApplication) {

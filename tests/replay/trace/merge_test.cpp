@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "replay/trace/edges.hpp"
 #include "support/json.hpp"
 #include "tests/replay/trace/fixture.hpp"
 
@@ -22,9 +23,12 @@ Bytes json_piece(PieceKind kind, int rank, const Json& json) {
 
 /// A rank's file as the recorder leaves it.
 void write_part(const Folder& folder, int rank, int ranks, const Groups& groups,
-                const std::vector<Event>& events, bool finished = true, const Json& odd = Json::object()) {
+                const std::vector<Event>& events, bool finished = true, const Json& odd = Json::object(),
+                const Json& more = Json::object()) {
   Bytes file = preamble(FileKind::recording);
-  append(file, json_piece(PieceKind::metadata, rank, {{"rank", rank}, {"ranks", ranks}, {"host", "h"}}));
+  Json metadata{{"rank", rank}, {"ranks", ranks}, {"host", "h"}};
+  metadata.update(more);
+  append(file, json_piece(PieceKind::metadata, rank, metadata));
   append(file, pack(PieceKind::communicators, static_cast<std::uint32_t>(rank),
                     static_cast<std::uint32_t>(groups.size()), encode_groups(groups)));
   Encoder encoder;
@@ -55,6 +59,101 @@ TEST(Merge, NumbersCommunicatorsAlikeOnAllRanks) {
   EXPECT_EQ(read_rank(reader, 1)[1].comm, 2);
   EXPECT_EQ(read_rank(reader, 2)[0].comm, 3);
   EXPECT_FALSE(reader.truncated());
+}
+
+/// What a rank had not yet written when it was killed: events behind the first `begin` bytes of its file.
+void write_tail(const Folder& folder, int rank, std::uint64_t begin, const std::vector<Event>& events) {
+  Encoder encoder;
+  for (const auto& e : events) encoder.put(e);
+  const TailHeader header{tail_mark, begin, std::uint64_t{encoder.count()} << 32 | encoder.bytes().size(),
+                          3'000'000'000, static_cast<std::uint64_t>(rank)};
+  const auto* first = reinterpret_cast<const std::uint8_t*>(&header);
+  Bytes file(first, first + sizeof header);
+  append(file, encoder.bytes());
+  file.resize(sizeof header + piece_bytes);
+  write_file(tail_of(folder / recording_name(rank)), file);
+}
+
+TEST(Merge, AddsTheTailOfARankThatWasKilled) {
+  const Folder folder;
+  write_part(folder, 0, 1, {{0}}, {event(Op::barrier, 0)}, false);
+  const std::uint64_t whole = read_file(folder / recording_name(0)).size();
+  write_tail(folder, 0, whole, {event(Op::scan, 0), event(Op::allreduce, 0)});
+  for (Event e; int times : {0, 1}) {
+    // A piece that the rank was writing, whole or in part, is in the tail as well.
+    if (times) {
+      Bytes file = read_file(folder / recording_name(0));
+      append(file, pack(PieceKind::events, 0, 0, {}));
+      file.pop_back();
+      write_file(folder / recording_name(0), file);
+    }
+    merge(folder.path(), folder / "t.cct");
+    const Reader reader(folder / "t.cct");
+    ASSERT_EQ(reader.events(0), 3);
+    EXPECT_EQ(read_rank(reader, 0)[2].op, Op::allreduce);
+    EXPECT_EQ(reader.metadata().recorded_time, Seconds(3));
+  }
+  write_tail(folder, 0, whole - 1, {event(Op::barrier, 0)});
+  EXPECT_THAT(complaint([&] { merge(folder.path(), folder / "t.cct"); }),
+              HasSubstr("does not begin where its recording ends"));
+  write_file(tail_of(folder / recording_name(0)), Bytes(100, 1));
+  EXPECT_THAT(complaint([&] { merge(folder.path(), folder / "t.cct"); }),
+              HasSubstr("no tail of a recording"));
+}
+
+TEST(Ranges, AreSetsOfNumbers) {
+  Ranges some, others;
+  for (const std::int64_t n : {5, 3, 4, 4, 9, 7, 8, 1}) some.add(n);  // 1, 3 to 5, 7 to 9
+  for (const std::int64_t n : {0, 1, 4, 5, 6, 7, 20}) others.add(n);
+  for (std::int64_t n = -1; n < 12; ++n)
+    EXPECT_EQ(some.contains(n), n == 1 || (n >= 3 && n <= 5) || (n >= 7 && n <= 9)) << n;
+  EXPECT_EQ(some.absent_from(others), 3);  // 3, 8 and 9
+  EXPECT_EQ(others.absent_from(some), 3);  // 0, 6 and 20
+  EXPECT_EQ(some.absent_from(Ranges()), 7);
+}
+
+TEST(Merge, SaysThatNoCallLiesInTheWindow) {
+  const Folder folder;
+  const auto said = [&](const std::string& window) {
+    write_part(folder, 0, 1, {{0}}, {event(Op::init), event(Op::finalize)}, true, {{"collectives", 57}},
+               {{"window", window}});
+    merge(folder.path(), folder / "t.cct");
+    return Reader(folder / "t.cct").metadata().inferred;
+  };
+  EXPECT_THAT(
+      said("100-"),
+      ElementsAre("no call lies in the window 100-: collectives on MPI_COMM_WORLD in the whole run: 57"));
+  EXPECT_THAT(said(""), testing::IsEmpty());
+}
+
+// Rank 0 sends messages 3 and 4, rank 1 receives 2, 3 and by a wildcard 5: 3 alone is whole.
+TEST(Merge, CutsMessagesAtTheEdgesOfAWindow) {
+  const Folder folder;
+  const auto numbered = [](Event e, std::int64_t number) {
+    (e.dest == none ? e.recv_number : e.send_number) = number;
+    return e;
+  };
+  Event anyone = message(Op::recv, none, any, 7, 8, 0), wait = event(Op::wait);
+  wait.completed = {{0, 0, 7, false, 5}};
+  const Json window{{"window", "3-5"}};
+  write_part(folder, 0, 2, {{0, 1}},
+             {numbered(message(Op::send, 1, none, 7, 8), 3), numbered(message(Op::send, 1, none, 7, 8), 4)},
+             true, Json::object(), window);
+  write_part(folder, 1, 2, {{0, 1}},
+             {numbered(message(Op::recv, none, 0, 7, 8), 2), numbered(message(Op::recv, none, 0, 7, 8), 3),
+              anyone, wait},
+             true, Json::object(), window);
+  merge(folder.path(), folder / "t.cct");
+  const Reader reader(folder / "t.cct");
+  const auto sent = read_rank(reader, 0), received = read_rank(reader, 1);
+  EXPECT_EQ(std::tuple(sent[0].dest, sent[1].dest), std::tuple(1, proc_null));
+  EXPECT_EQ(std::tuple(received[0].source, received[1].source, received[2].source),
+            std::tuple(proc_null, 0, proc_null));
+  EXPECT_EQ(sent[0].send_number, none);
+  EXPECT_EQ(received[3].completed[0].number, none);
+  EXPECT_THAT(reader.metadata().losses,
+              testing::IsSupersetOf({Loss{"messages", 2, "received in the window and sent outside it"},
+                                     Loss{"messages", 1, "sent in the window and received outside it"}}));
 }
 
 TEST(Merge, TellsCommunicatorsOfOneGroupByTheirParents) {

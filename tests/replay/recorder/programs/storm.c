@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many calls, and then: `storm kill` kills rank 0 halfway, `storm limit` may write only 80 KiB to any file
    (one piece of a recording fits, all of its more calls do not, however evenly they come), `storm exit`
-   leaves without MPI_Finalize, `storm abort` aborts, `storm fork` has a child that ends on its own. */
+   leaves without MPI_Finalize, `storm leave` does so at once, `storm abort` aborts, `storm fork` has a child
+   that ends on its own, `storm SIGNAL PROCESS` sends the signal and goes on until it is ended. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,11 @@ int main(int argc, char** argv) {
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, i % 1000 ? MPI_COMM_SELF : MPI_COMM_WORLD);
     if (i == 50000 && strcmp(how, "kill") == 0 && rank == 0) raise(SIGKILL);
     if (i == 50000 && strcmp(how, "exit") == 0) exit(3);
+    if (i == 50000 && strcmp(how, "leave") == 0) _exit(3);
+    if (i == 50000 && argc > 2) {
+      if (rank == 0) kill(atoi(argv[2]), atoi(how));
+      while (sum) pause();
+    }
     if (i == 50000 && strcmp(how, "fork") == 0) {
       const pid_t child = fork();
       if (child == 0) exit(0);
