@@ -183,7 +183,7 @@ void print_found(const Calibration& calibration, const CalibrateOptions& options
 }
 
 std::string interval_us(const NcclCost& c) {
-  return c.after ? interval(*c.after, *c.after * std::expm1(*c.deviation)) : "";
+  return c.after ? number(*c.after) + ", " + number(c.low()) + " to " + number(c.high()) : "not determined";
 }
 
 Json answer(const NcclCalibration& c, const CalibrateOptions& options) {
@@ -192,6 +192,8 @@ Json answer(const NcclCalibration& c, const CalibrateOptions& options) {
     Json row = {
         {"parameter", cost.parameter}, {"before_us", cost.before}, {"determined", cost.after.has_value()}};
     row["after_us"] = cost.after ? Json(*cost.after) : Json();
+    row["low_us"] = cost.after ? Json(cost.low()) : Json();
+    row["high_us"] = cost.after ? Json(cost.high()) : Json();
     row["relative_deviation"] = cost.deviation ? Json(std::expm1(*cost.deviation)) : Json();
     costs.push_back(row);
   }
@@ -219,7 +221,7 @@ void print_found(const NcclCalibration& c, const CalibrateOptions& options) {
              options.policy + "\n\n");
   std::vector<std::vector<std::string>> costs{{"cost", "before [us]", "fitted [us]"}};
   for (const NcclCost& cost : c.costs)
-    costs.push_back({cost.parameter, number(cost.before), cost.after ? interval_us(cost) : "not determined"});
+    costs.push_back({cost.parameter, number(cost.before), interval_us(cost)});
   print_table(costs);
   std::cout << '\n';
   std::vector<std::vector<std::string>> tables{

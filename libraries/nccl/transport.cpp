@@ -13,8 +13,7 @@ namespace {
 
 constexpr double KiB = 1024;
 
-constexpr const char *gpu_channels = "channels of the GPU", *node_links = "links in the node",
-                     *network_cards = "network proxies and cards";
+constexpr const char *node_links = "links in the node", *network_cards = "network proxies and cards";
 
 /// The channels, and the threads of each: small messages get fewer channels, then fewer threads.
 std::pair<int, int> shared_out(int channels, Shape shape, const Kernel& kernel, bool ll, Rank ranks,
@@ -175,7 +174,7 @@ class Player {
       at_most(steps / loops_ * on_busiest_card() * card_time(kernel_.messages, chunk_), network_cards);
     }
     at_most(steps * filled_ * work, held_by(rate));
-    at_most(steps * once_round / ranks_, "latency");
+    at_most(steps * once_round / ranks_, by_latency);
     moving_ += turns(chunk_, rate) - std::min(turns(chunk_, rate), piece / rate);
   }
 
@@ -204,7 +203,7 @@ class Player {
         following = more, streams = network_cards;
     }
     if (play_.channels > 1 && !s_.same_channels)
-      at_most(way + following, following > way ? streams : "latency");
+      at_most(way + following, following > way ? streams : by_latency);
   }
 
   void halve(double loops, double least) {
@@ -268,7 +267,7 @@ class Player {
     }
     if (split) slowest = std::max(slowest, 2 * chunk_ / links());  // which carry both ways
     const double following = (loops_ - 1) * (split ? std::max(slowest, on_cards) : all);
-    limit_ = following < moving_  ? "latency"
+    limit_ = following < moving_  ? by_latency
              : on_cards > slowest ? network_cards
                                   : held_by(kernel_rate(collective_));
     moving_ += following;
@@ -291,7 +290,7 @@ class Player {
   double chunk_ = 0, loops_ = 1;
   double filled_ = 1;  ///< of an allreduce's chunks: sizes are rounded up, and the last chunks may be empty
   double moving_ = 0;
-  const char* limit_ = "latency";
+  const char* limit_ = by_latency;
 };
 
 }  // namespace

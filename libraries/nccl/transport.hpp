@@ -5,6 +5,9 @@
 
 namespace collcast::nccl {
 
+/// What limits a call: channels that are slower than links and network cards, or no bytes.
+constexpr const char *gpu_channels = "channels of the GPU", *by_latency = "latency";
+
 /// How NCCL plays a call.
 struct Play {
   int channels = 1;

@@ -155,7 +155,7 @@ LogFit fit_logs(const LogErrors& errors, const std::vector<Prior>& priors) {
   const auto fit = Fitter(errors, exp, {}, start, column(priors, std::mem_fn(&Prior::deviation)),
                           -std::numeric_limits<double>::infinity())
                        .run(start);
-  return {list(fit.x.array().exp()), list(fit.deviations), fit.noise};
+  return {list(fit.x.array().exp()), list(fit.deviations), fit.noise, fit.unlikely};
 }
 
 AmountFit fit_amounts(const LogErrors& errors, const std::vector<Amount>& amounts) {

@@ -19,6 +19,7 @@ struct LogFit {
   std::vector<double> values;
   std::vector<double> deviations;  ///< of the logarithms
   double noise = 0;                ///< of the errors, robust: 1.48 times their median size, 1 % at least
+  double unlikely = 0;             ///< negative log-likelihood, to compare fits
 };
 
 /// The most likely values, by damped Gauss-Newton (Levenberg-Marquardt) on logarithms with Huber weights and

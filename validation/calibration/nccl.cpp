@@ -4,21 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 
-#include "libraries/nccl/transport.hpp"
-#include "libraries/situation.hpp"
 #include "libraries/transport.hpp"
 #include "model/calibration/least_squares.hpp"
-#include "platforms/description/blueprint.hpp"
 #include "platforms/description/calibrated_on.hpp"
 #include "platforms/description/description.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
+#include "validation/calibration/nccl_cases.hpp"
+#include "validation/calibration/nccl_links.hpp"
 #include "validation/calibration/parameters.hpp"
 #include "validation/calibration/paths.hpp"
 
@@ -30,10 +27,11 @@ struct Knob {
   const char* key;
   std::vector<nccl::PerProtocol nccl::Software::*> places;
 };
-const std::array<Knob, 4> knobs = {
+const std::array<Knob, 5> knobs = {
     {{"launch_us", {&nccl::Software::ring_launch, &nccl::Software::tree_launch}},
      {"channel_us", {&nccl::Software::channel}},
      {"hop_us", {&nccl::Software::ring_hop}},
+     {"tree_hop_us", {&nccl::Software::tree_hop}},
      {"proxy_us", {&nccl::Software::proxy}}}};
 constexpr std::size_t launch_knob = 0;
 constexpr std::array<const char*, 3> protocols = {"LL", "LL128", "Simple"};
@@ -42,17 +40,8 @@ constexpr std::array<const char*, 3> protocols = {"LL", "LL128", "Simple"};
 constexpr double unpublished_us = 1;
 /// Published constants of other machines are good to a factor of three.
 const Prior published{1, std::log(3)};
-/// A table determines a cost that it says to within a factor of two.
-const double most_deviation = std::log(2);
-
-/// A thread that launches several GPUs (-g) does so one after the other, and the last holds up all: its
-/// launch is fitted, and is not a platform's.
-enum : std::size_t { of_one, of_several };
-using Softwares = std::array<nccl::Software, 2>;  ///< by what a thread launches
-
-std::size_t launched(const Measurement& m) {
-  return m.gpus_a_thread > 1 ? of_several : of_one;
-}
+/// Two standard deviations of a cost that tables determine: a factor of two.
+const double most_interval = std::log(2);
 
 struct Cost {
   std::size_t knob, protocol;
@@ -63,7 +52,7 @@ struct Cost {
   void set(nccl::Software& s, double us) const {
     for (const auto place : knobs[knob].places) (s.*place)[protocol] = us;
   }
-  void set(Softwares& s, double us) const {
+  void set(NcclSoftwares& s, double us) const {
     for (std::size_t by = 0; by < s.size(); ++by)
       if (knob != launch_knob || by == launch) set(s[by], us);
   }
@@ -72,32 +61,20 @@ struct Cost {
   }
 };
 
-/// A measured call, ready to be played again and again.
-struct Case {
-  const Measurement* measured;
-  nccl::Policy policy;
-  Call call;
-  const Situation* situation;
-  nccl::Candidate candidate;
-
-  double log_error(const Softwares& software) const {
-    const nccl::Play p =
-        nccl::play(policy, measured->collective, call, *situation, candidate, software[launched(*measured)]);
-    return std::log(p.time / measured->time);
-  }
+/// A cost that tables determine.
+struct FittedCost : Cost {
+  double us = 0, deviation = 0;  ///< the latter of its logarithm
 };
 
-/// What was published, and in its place what the platform says.
-nccl::Software software_on(const Blueprint& b, int minor, const Situation& s) {
-  nccl::Software software = nccl::published_software(minor, s);
-  for (std::size_t p = 0; p < protocols.size(); ++p) {
-    const Blueprint::NcclCosts& costs = b.nccl[p];
-    const std::optional<Parameter> of[] = {costs.launch, costs.channel, costs.hop, costs.proxy};
-    for (std::size_t k = 0; k < knobs.size(); ++k)
-      if (of[k]) Cost{k, p, 0}.set(software, of[k]->value);
-    if (costs.tree_hop) software.tree_hop[p] = costs.tree_hop->value;
-  }
-  return software;
+NcclSoftwares with(NcclSoftwares s, const std::vector<FittedCost>& costs) {
+  for (const FittedCost& c : costs) c.set(s, c.us);
+  return s;
+}
+
+template <class AnyCost>
+NcclSoftwares with(NcclSoftwares s, const std::vector<AnyCost>& costs, const std::vector<double>& values) {
+  for (std::size_t i = 0; i < costs.size(); ++i) costs[i].set(s, values[i]);
+  return s;
 }
 
 double factor(const std::vector<double>& errors) {
@@ -106,157 +83,210 @@ double factor(const std::vector<double>& errors) {
   return errors.empty() ? 0 : std::expm1(sum / static_cast<double>(errors.size()));
 }
 
-/// Large messages are the links': where software does not explain them by this much, the base is wrong.
-constexpr double unlike = 0.1;
-
-/// Whether a message is a large one of a table whose largest has `most` bytes.
-bool is_large(Bytes message, Bytes most) {
-  return message >= 0.25 * most && most >= Bytes(1 << 22);
+/// The mean over tables, as a factor, of how far off they are forecast.
+double off(const std::vector<NcclTable>& tables, double NcclTable::*error = &NcclTable::after) {
+  std::vector<double> all;
+  for (const NcclTable& t : tables) all.push_back(std::log1p(t.*error));
+  return factor(all);
 }
+
+const std::string none_determined =
+    "the tables determine none of NCCL's costs; tables of one node and of several tell a launch from a hop";
 
 class NcclCalibrator {
  public:
-  NcclCalibrator(const Description& base, const std::vector<Measurement>& all, std::string policy)
-      : base_(base), policy_(std::move(policy)) {
-    if (!nccl::parse(policy_))
-      throw InputError(
-          "nccl-tests tables calibrate NCCL's software: --policy nccl-2.18, or the release that ran, not '" +
-          policy_ + "'");
-    for (const Measurement& m : all) add(m);
-    const Situation& first = situations_.begin()->second;
-    start_.fill(software_on(read_blueprint(base), nccl::parse(policy_)->minor.minor, first));
+  NcclCalibrator(const Description& base, const std::vector<Measurement>& all, const std::string& policy)
+      : base_(base), cases_(base, all, policy), start_(cases_.software()) {
     const auto add_cost = [&](Cost c) {
       c.before = c.first(start_[of_one]);
       costs_.push_back(c);
     };
+    for (const NcclCase& c : cases_.all()) fitted_to_.push_back(&c);
     for (std::size_t p = 0; p < protocols.size(); ++p) {
       for (std::size_t k = 0; k < knobs.size(); ++k) add_cost({k, p, 0});
       add_cost({launch_knob, p, 0, of_several});
     }
   }
 
-  /// How far off large messages are, with the base's software: the mean over the tables.
-  double large_off() const {
+  /// How far off the base forecasts the tables.
+  double off_before() const {
     NcclCalibration out;
     tables(out, start_, start_);
-    double sum = 0;
-    for (const NcclTable& t : out.tables) sum += std::abs(t.large) / static_cast<double>(out.tables.size());
-    return sum;
+    return off(out.tables, &NcclTable::before);
   }
 
   /// The values are those that forecast best beside what stays as published; how far they may be off is told
-  /// by a fit in which nothing is taken to be known.
-  NcclCalibration run(const std::string& source) {
-    if (cases_.empty())
+  /// by a fit in which nothing is taken to be known. `doubt`: why large messages are forecast
+  /// otherwise than measured, if that is known.
+  NcclCalibration run(const std::string& source, const std::string& doubt = "") {
+    if (cases_.all().empty())
       throw InputError("there is no size that NCCL plays by rings or trees to calibrate with");
-    const LogFit all = fitted(costs_);
-    std::vector<Cost> determined;
-    std::vector<double> deviations;
-    for (std::size_t i = 0; i < costs_.size(); ++i)
-      if (all.deviations[i] <= most_deviation) {
-        determined.push_back(costs_[i]);
-        deviations.push_back(all.deviations[i]);
-      }
-    LogFit fit = fitted(determined);
-    fit.deviations = deviations;
-    return answer(determined, fit, source);
-  }
-
- private:
-  void add(const Measurement& m) {
-    const std::string told =
-        m.settings.empty() ? policy_
-                           : policy_ + (policy_.find(':') == std::string::npos ? ":" : ",") + m.settings;
-    auto [at, fresh] = situations_.try_emplace({told, m.ranks, m.nodes});
-    if (fresh)
-      at->second = m.nodes > 0 ? situation(base_, {m.nodes, (m.ranks + m.nodes - 1) / m.nodes}, told)
-                               : situation(base_, m.ranks, told);
-    const nccl::Policy policy = *nccl::parse(told);
-    const Call call{.ranks = m.ranks, .message = m.message};
-    const nccl::Candidate chosen = nccl::choose(policy, m.collective, call, at->second);
-    if (nccl::has_transport(chosen.shape))
-      cases_.push_back({&m, policy, call, &at->second, chosen});
-    else
-      ++left_out_[std::string(nccl::name(chosen.shape))];
-  }
-
-  Softwares software(const std::vector<Cost>& active, const std::vector<double>& values) const {
-    Softwares s = start_;
-    for (std::size_t i = 0; i < active.size(); ++i) active[i].set(s, values[i]);
-    return s;
-  }
-  std::vector<double> errors(const Softwares& s) const {
-    std::vector<double> all;
-    for (const Case& c : cases_) all.push_back(c.log_error(s));
-    return all;
-  }
-
-  LogFit fitted(const std::vector<Cost>& active) const {
-    std::vector<Prior> priors;
-    for (const Cost& c : active)
-      priors.push_back({c.before > 0 ? c.before : unpublished_us, published.deviation});
-    return fit_logs([&](const std::vector<double>& v) { return errors(software(active, v)); }, priors);
-  }
-
-  NcclCalibration answer(const std::vector<Cost>& active, const LogFit& fit,
-                         const std::string& source) const {
     NcclCalibration out;
-    out.noise = fit.noise;
-    for (const Cost& c : costs_)
-      if (c.launch == of_one) out.costs.push_back({c.parameter(), c.before, {}, {}});
-    Json& section = out.platform["software"]["nccl"];
-    std::vector<std::string> of_threads;
-    for (std::size_t i = 0; i < active.size(); ++i) {
-      const Cost& c = active[i];
-      if (c.launch == of_several) {
-        of_threads.push_back(c.parameter() + ", " + text::number(fit.values[i]) + " us");
-        continue;
-      }
-      NcclCost& cost = *std::ranges::find(out.costs, c.parameter(), &NcclCost::parameter);
-      cost.after = fit.values[i], cost.deviation = fit.deviations[i];
-      section[protocols[c.protocol]][knobs[c.knob].key] =
-          calibrated(fit.values[i], fit.values[i] * std::expm1(fit.deviations[i]), source);
-    }
-    if (section.empty()) throw InputError("the tables determine none of NCCL's costs");
-    for (const auto& [shape, points] : left_out_)
-      out.notes.push_back(std::to_string(points) + (points == 1 ? " point is" : " points are") +
-                          " left out, which NCCL plays by " + shape +
-                          ": costs are fitted to rings and trees");
-    if (std::ranges::any_of(cases_, [](const Case& c) { return launched(*c.measured) == of_several; }))
-      out.notes.push_back(
-          "a thread launches several GPUs in tables of -g, one after the other, which is not what one takes: "
-          "they do not change the launch" +
-          (of_threads.empty() ? "" : "; theirs is " + text::join(of_threads, ", or ")));
-    const Softwares fitted = software(active, fit.values);
-    tables(out, fitted, {fitted[of_one], fitted[of_one]});
-    for (const NcclTable& t : out.tables) check_links(out, t);
-    out.platform["calibrated_on"] = calibrated_on(base_, range(fitted, source));
+    LogFit all = fitted(costs_, start_);
+    if (leave_out_bytes(with(start_, costs_, all.values), !doubt.empty())) all = fitted(costs_, start_);
+    std::vector<FittedCost> found = determined(all);
+    out.noise = fit(found);
+    if (!doubt.empty()) out.notes.push_back(doubt);
+    const NcclSoftwares now = with(start_, keep_better(found, out));
+    tables(out, now, {now[of_one], now[of_one]});
+    if (doubt.empty())
+      for (const NcclTable& t : out.tables) check_links(out, t);
+    write(found, source, out);
+    tell_left_out(found, out);
+    tell_undetermined(all, out);
+    out.platform["calibrated_on"] = calibrated_on(base_, range(now, source));
     return out;
   }
 
-  using Table = std::tuple<std::string, Collective, Rank>;
-  std::map<Table, std::vector<const Case*>> by_table() const {
-    std::map<Table, std::vector<const Case*>> groups;
-    for (const Case& c : cases_)
-      groups[{c.measured->file, c.measured->collective, c.measured->ranks}].push_back(&c);
-    return groups;
+ private:
+  std::vector<double> errors(const NcclSoftwares& s) const {
+    std::vector<double> all;
+    for (const NcclCase* c : fitted_to_) all.push_back(c->log_error(s));
+    return all;
   }
 
-  CalibratedOn range(const Softwares& now, const std::string& source) const {
-    const nccl::KernelSettings sent{nccl::parse(policy_)->minor, {}, {}};
+  /// Where large messages are forecast otherwise than measured, and software that explains them does not
+  /// exist, or is not to be believed, it is not fitted to what bytes limit. Whether there is such a table.
+  bool leave_out_bytes(const NcclSoftwares& explaining, bool doubted) {
+    const std::size_t before = fitted_to_.size();
+    for (const auto& [key, table] : cases_.by_table()) {
+      const auto off = [&](const NcclSoftwares& s) { return std::abs(large_error(table, s)) >= unlike; };
+      if (!off(start_) || !(doubted || off(explaining))) continue;
+      std::erase_if(fitted_to_, [&](const NcclCase* c) {
+        return std::ranges::find(table, c) != table.end() && c->play(start_).limited_by != nccl::by_latency;
+      });
+    }
+    return fitted_to_.size() < before;
+  }
+
+  template <class AnyCost>
+  LogFit fitted(const std::vector<AnyCost>& active, const NcclSoftwares& otherwise) const {
+    std::vector<Prior> priors;
+    for (const Cost& c : active)
+      priors.push_back({c.before > 0 ? c.before : unpublished_us, published.deviation});
+    return fit_logs([&](const std::vector<double>& v) { return errors(with(otherwise, active, v)); }, priors);
+  }
+
+  /// Whether half of a cost and twice of it are both unlikely, whatever the others of its protocol may be.
+  bool is_told(std::size_t i, const LogFit& all) const {
+    if (2 * all.deviations[i] > most_interval) return false;
+    std::vector<Cost> others;
+    for (std::size_t j = 0; j < costs_.size(); ++j)
+      if (j != i && costs_[j].protocol == costs_[i].protocol) others.push_back(costs_[j]);
+    const auto unlikely = [&](double times) {
+      NcclSoftwares held = with(start_, costs_, all.values);
+      costs_[i].set(held, times * all.values[i]);
+      return fitted(others, held).unlikely;
+    };
+    constexpr double two_deviations = 2;
+    return std::min(unlikely(0.5), unlikely(2)) - unlikely(1) > two_deviations;
+  }
+
+  /// As the fit of all has them.
+  std::vector<FittedCost> determined(const LogFit& all) const {
+    std::vector<FittedCost> found;
+    for (std::size_t i = 0; i < costs_.size(); ++i)
+      if (is_told(i, all))
+        found.push_back({costs_[i], all.values[i], std::hypot(all.deviations[i], between_runs)});
+    return found;
+  }
+
+  /// Makes these costs forecast best beside the base's others; the noise that is left.
+  double fit(std::vector<FittedCost>& costs) const {
+    const LogFit now = fitted(costs, start_);
+    for (std::size_t i = 0; i < costs.size(); ++i) costs[i].us = now.values[i];
+    return now.noise;
+  }
+
+  /// How far off what this protocol carries is.
+  double off_of(std::size_t protocol, const NcclSoftwares& s) const {
+    std::vector<double> all;
+    for (const NcclCase& c : cases_.all())
+      if (static_cast<std::size_t>(c.candidate.protocol) == protocol) all.push_back(c.log_error(s));
+    return factor(all);
+  }
+
+  /// Leaves a protocol whose points would be forecast worse than before to the base.
+  const std::vector<FittedCost>& keep_better(std::vector<FittedCost>& costs, NcclCalibration& out) const {
+    constexpr double rounding = 1e-4;
+    for (std::size_t p = 0; p < protocols.size(); ++p) {
+      const double before = off_of(p, start_), after = off_of(p, with(start_, costs));
+      if (after < before + rounding) continue;
+      std::erase_if(costs, [&](const Cost& c) { return c.protocol == p; });
+      out.notes.push_back("with fitted costs " + std::string(protocols[p]) + " would be forecast " +
+                          text::percent(after) + " off, with those of the base it is " +
+                          text::percent(before) + ": these stay");
+    }
+    return costs;
+  }
+
+  void write(const std::vector<FittedCost>& found, const std::string& source, NcclCalibration& out) const {
+    for (const Cost& c : costs_)
+      if (c.launch == of_one) out.costs.push_back({c.parameter(), c.before, {}, {}});
+    for (const FittedCost& c : found) {
+      if (c.launch == of_several) continue;
+      NcclCost& cost = *std::ranges::find(out.costs, c.parameter(), &NcclCost::parameter);
+      cost.after = c.us, cost.deviation = c.deviation;
+      out.platform["software"]["nccl"][protocols[c.protocol]][knobs[c.knob].key] =
+          calibrated_within(c.us, cost.low(), cost.high(), source);
+    }
+    if (!out.platform.empty()) return;
+    throw InputError(text::join(out.notes, "; ") + (out.notes.empty() ? "" : "; ") + none_determined);
+  }
+
+  void tell_left_out(const std::vector<FittedCost>& found, NcclCalibration& out) const {
+    for (const auto& [shape, points] : cases_.left_out())
+      out.notes.push_back(std::to_string(points) + (points == 1 ? " point is" : " points are") +
+                          " left out, which NCCL plays by " + shape +
+                          ": costs are fitted to rings and trees");
+    if (std::ranges::none_of(cases_.all(),
+                             [](const NcclCase& c) { return launched(*c.measured) == of_several; }))
+      return;
+    std::vector<std::string> theirs;
+    for (const FittedCost& c : found)
+      if (c.launch == of_several) theirs.push_back(c.parameter() + ", " + text::number(c.us) + " us");
+    out.notes.push_back(
+        "a thread launches several GPUs in tables of -g, one after the other, which is not what one takes: "
+        "they do not change the launch" +
+        (theirs.empty() ? "" : "; theirs is " + text::join(theirs, ", or ")));
+  }
+
+  /// What no size shows is as uncertain as before.
+  void tell_undetermined(const LogFit& all, NcclCalibration& out) const {
+    constexpr std::string_view section = "software.nccl.";
+    std::vector<std::string> unseen, untold;
+    for (std::size_t i = 0; i < costs_.size(); ++i) {
+      const Cost& c = costs_[i];
+      if (c.launch == of_several) continue;
+      if (std::ranges::find(out.costs, c.parameter(), &NcclCost::parameter)->after) continue;
+      const bool seen = all.deviations[i] < 0.999 * published.deviation;
+      (seen ? untold : unseen)
+          .push_back(c.parameter().substr(section.size()) + " (" + text::number(c.before) + " us)");
+    }
+    if (!untold.empty())
+      out.notes.push_back(
+          "software.nccl stays as it was where these tables do not tell a cost to within a factor of two: " +
+          text::join(untold) + "; tables of one node and of several tell a launch from a hop");
+    if (!unseen.empty())
+      out.notes.push_back("software.nccl stays as it was where no size of these tables shows a cost: " +
+                          text::join(unseen));
+  }
+
+  CalibratedOn range(const NcclSoftwares& now, const std::string& source) const {
+    const nccl::KernelSettings sent{nccl::parse(cases_.policy())->minor, {}, {}};
     const std::string transport = Transport{Transport::Kind::nccl, sent}.name();
     CalibratedOn on{transport.substr(0, transport.find(':')), source, {}, {}, {}};
     const auto widen = [](CalibratedOn::Range& range, std::int64_t n) {
       range.least = range.least == 0 ? n : std::min(range.least, n), range.most = std::max(range.most, n);
     };
-    for (const Case& c : cases_) {
+    for (const NcclCase& c : cases_.all()) {
       widen(on.ranks, c.call.ranks);
       widen(on.message, std::max<std::int64_t>(1, std::llround(c.call.message.value)));
     }
     std::set<std::string> collectives;
     std::map<std::tuple<Collective, Rank, int>, std::vector<double>>
         errors;  // of one call, however many runs
-    for (const Case& c : cases_) {
+    for (const NcclCase& c : cases_.all()) {
       collectives.emplace(definition(c.measured->collective).name);
       errors[{c.measured->collective, c.call.ranks, c.measured->nodes}].push_back(-c.log_error(now));
     }
@@ -267,21 +297,16 @@ class NcclCalibrator {
     return on;
   }
 
-  void tables(NcclCalibration& out, const Softwares& fitted, const Softwares& written) const {
-    for (const auto& [key, cases] : by_table()) {
+  void tables(NcclCalibration& out, const NcclSoftwares& fitted, const NcclSoftwares& written) const {
+    for (const auto& [key, cases] : cases_.by_table()) {
       const auto& [file, collective, ranks] = key;
-      NcclTable table{file, collective, ranks, cases.size(), 0, 0, {}, 0};
-      std::vector<double> before, after, large;
-      Bytes most;
-      for (const Case* c : cases) most = std::max(most, c->call.message);
-      for (const Case* c : cases) {
+      NcclTable table{file, collective, ranks, cases.size(), 0, 0, {}, large_error(cases, fitted)};
+      std::vector<double> before, after;
+      for (const NcclCase* c : cases) {
         before.push_back(c->log_error(start_)), after.push_back(c->log_error(written));
-        if (is_large(c->call.message, most)) large.push_back(c->log_error(fitted));
+        table.most = std::max(table.most, c->call.message);
       }
       table.before = factor(before), table.after = factor(after);
-      if (!large.empty())
-        table.large = std::accumulate(large.begin(), large.end(), 0.0) / static_cast<double>(large.size());
-      table.most = most;
       out.tables.push_back(table);
     }
   }
@@ -298,68 +323,58 @@ class NcclCalibrator {
   }
 
   const Description& base_;
-  std::string policy_;
-  std::map<std::tuple<std::string, Rank, Rank>, Situation> situations_;
-  std::vector<Case> cases_;
-  std::map<std::string, int> left_out_;  ///< points by the shape that plays them
-  Softwares start_;
+  NcclCases cases_;
+  NcclSoftwares start_;
+  std::vector<const NcclCase*> fitted_to_;
   std::vector<Cost> costs_;
 };
 
-/// A link whose bandwidth is a guess, and what the large messages make of it.
-struct GuessedLink {
-  std::string parameter;
-  double before = 0, low = 0, high = 0;  ///< of what explains them best, as NCCL takes links in steps
-  double off = 0;
-  double after() const { return std::sqrt(low * high); }
-  double change() const { return std::abs(std::log(after() / before)); }
-};
-
-/// The large ones of each table: what links alone explain.
-std::vector<Measurement> large_ones(const std::vector<Measurement>& all) {
-  std::map<std::tuple<std::string, Collective, Rank>, Bytes> most;
-  for (const Measurement& m : all) {
-    Bytes& of_table = most[{m.file, m.collective, m.ranks}];
-    of_table = std::max(of_table, m.message);
-  }
-  std::vector<Measurement> large;
-  for (const Measurement& m : all)
-    if (is_large(m.message, most.at({m.file, m.collective, m.ranks}))) large.push_back(m);
-  return large;
+void write(const GuessedLink& link, const std::string& source, NcclCalibration& out) {
+  std::string pointer = "/" + link.parameter;
+  std::ranges::replace(pointer, '.', '/');
+  const double runs = std::exp(2 * between_runs);
+  out.platform[Json::json_pointer(pointer)] = calibrated_within(
+      link.after, std::min(link.low, link.after / runs), std::max(link.high, link.after * runs), source);
+  constexpr double far = 1.5;
+  const double times = std::exp(std::abs(std::log(link.after / link.before)));
+  std::string words = link.parameter + " was a guess, " + text::number(link.before) +
+                      " GB/s, with which large messages are not forecast as measured: it becomes " +
+                      text::number(link.after) + " GB/s; slower than " + text::number(link.low) +
+                      " and faster than " + text::number(link.high) + " explain them worse";
+  if (times > far)
+    words += ". That is a factor of " + text::number(times) +
+             ": before you rely on it, measure the link by itself (p2pBandwidthLatencyTest, ib_write_bw)";
+  out.notes.insert(out.notes.begin(), words);
 }
 
-/// The bandwidth, from a quarter to four times what it is, with which large messages are forecast best.
-GuessedLink searched(const Description& base, const Parameter& guess, const std::vector<Measurement>& large,
-                     const std::string& policy) {
-  GuessedLink best{guess.path, guess.value, 0, 0, std::numeric_limits<double>::infinity()};
-  for (int sixteenth = -32; sixteenth <= 32; ++sixteenth) {
-    const double value = guess.value * std::exp2(sixteenth / 16.0);
-    Description changed = base;
-    set(changed, guess.path + "=" + text::exact(value));
-    const double off = NcclCalibrator(changed, large, policy).large_off();
-    if (off < best.off - 1e-9) best.low = value, best.off = off;
-    if (off < best.off + 1e-9) best.high = value;
+NcclCalibration fitted(const Description& base, const std::vector<Measurement>& measurements,
+                       const std::string& policy, const std::string& source) {
+  const LinkFinding links = find_link(base, measurements, policy);
+  NcclCalibrator calibrator(base, measurements, policy);
+  std::string told = links.doubt;
+  if (links.moved) {
+    Description linked = base;
+    set(linked, links.moved->parameter + "=" + text::exact(links.moved->after));
+    NcclCalibration out = NcclCalibrator(linked, measurements, policy).run(source);
+    if (off(out.tables) <= calibrator.off_before()) {
+      write(*links.moved, source, out);
+      return out;
+    }
+    told = links.moved->parameter + " of " + text::number(links.moved->after) +
+           " GB/s would explain large messages, but the tables as a whole worse: it stays a guess, " +
+           text::number(links.moved->before) + " GB/s";
   }
-  return best;
-}
-
-/// The guess to which the tables' large messages point, if the base's links are not theirs and one of them
-/// explains it; of several, the one that has to change least.
-std::optional<GuessedLink> guessed_link(const Description& base, const std::vector<Measurement>& all,
-                                        const std::string& policy) {
-  const std::vector<Measurement> large = large_ones(all);
-  if (large.empty() || NcclCalibrator(base, large, policy).large_off() < unlike) return {};
-  std::optional<GuessedLink> best;
-  for (const Parameter& p : base.parameters()) {
-    if (p.stamp != Stamp::guess || !p.path.ends_with("bandwidth_GBps") || p.path.starts_with("devices."))
-      continue;
-    const GuessedLink link = searched(base, p, large, policy);
-    if (link.off < unlike && (!best || link.change() < best->change())) best = link;
-  }
-  return best;
+  return calibrator.run(source, told);
 }
 
 }  // namespace
+
+double NcclCost::low() const {
+  return *after * std::exp(-2 * *deviation);
+}
+double NcclCost::high() const {
+  return *after * std::exp(2 * *deviation);
+}
 
 NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measurement>& measurements,
                                const std::string& policy, const std::string& source) {
@@ -371,31 +386,11 @@ NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measur
       throw InputError(m.file + ": sockets=: ranks are taken to fill a node slot by slot here; leave it out");
   }
   if (measurements.empty()) throw InputError("there is no measurement to calibrate with");
-  const auto link = guessed_link(base, measurements, policy);
-  Description linked = base;
-  if (link) set(linked, link->parameter + "=" + text::exact(link->after()));
-  NcclCalibration out = NcclCalibrator(linked, measurements, policy).run(source);
-  if (link) {
-    Json value = calibrated_rate(link->after(), 0, source);
-    value["low"] = std::min(link->low, value["low"].get<double>());
-    value["high"] = std::max(link->high, value["high"].get<double>());
-    std::string pointer = "/" + link->parameter;
-    std::ranges::replace(pointer, '.', '/');
-    out.platform[Json::json_pointer(pointer)] = std::move(value);
-    out.notes.insert(out.notes.begin(),
-                     link->parameter + " was a guess, " + text::number(link->before) +
-                         " GB/s, with which large messages are not forecast as measured: it becomes " +
-                         text::number(link->after()) + " GB/s, of " + text::number(link->low) + " to " +
-                         text::number(link->high) + " that explain them alike");
-  }
+  NcclCalibration out = fitted(base, measurements, policy, source);
   Json head = {{"base", base.file().empty() ? base.name() : base.file()},
                {"description", base.text() + "; NCCL's software calibrated"}};
   head.update(out.platform);
   out.platform = std::move(head);
-  for (const NcclCost& c : out.costs)
-    if (!c.after)
-      out.notes.push_back(c.parameter + " is not determined by these tables: it stays as published, " +
-                          text::number(c.before) + " us");
   return out;
 }
 

@@ -16,6 +16,10 @@ struct NcclCost {
   std::string parameter;                   ///< "software.nccl.LL.launch_us"
   double before = 0;                       ///< as the base has it, or as published [us]
   std::optional<double> after, deviation;  ///< none where the tables do not determine it; of its logarithm
+
+  /// Two deviations either way of what was fitted.
+  double low() const;
+  double high() const;
 };
 
 /// A table of the fit.
@@ -38,9 +42,10 @@ struct NcclCalibration {
 };
 
 /// Fits what NCCL's kernels and proxies cost, by protocol, to tables of nccl-tests. What these do not
-/// determine keeps its published value. Where the largest messages contradict the base's links, the bandwidth
-/// that explains them is fitted too, if it is a guess. Throws InputError for tables of others, at tables that
-/// waiting dominates, and for policies that are not NCCL's.
+/// determine to within a factor of two keeps its value. Where the largest messages contradict the base's
+/// links, the bandwidth that explains them is fitted too, if it is a guess and nothing else explains them.
+/// Throws InputError for tables of others, at tables that waiting dominates, and for policies that are not
+/// NCCL's.
 NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measurement>& measurements,
                                const std::string& policy, const std::string& source);
 

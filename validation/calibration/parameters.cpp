@@ -8,8 +8,6 @@
 namespace collcast {
 namespace {
 
-/// Another run on the same machine: medians of runs differ by so much.
-constexpr double between_runs = 0.02;
 /// What is not empty, however little: a share of a small message may be less than a byte.
 const Bytes not_empty(0.01024);
 /// Copies as fast as this do not show in any table.
@@ -22,14 +20,6 @@ double rounded(double value) {
   char digits[32];
   std::snprintf(digits, sizeof digits, "%.12g", std::round(value / unit) * unit);
   return std::strtod(digits, nullptr);
-}
-
-Json parameter(double value, double low, double high, const std::string& source) {
-  return {{"value", rounded(value)},
-          {"low", rounded(std::min(low, value))},
-          {"high", rounded(std::max(high, value))},
-          {"source", source},
-          {"stamp", "calibrated"}};
 }
 
 double uncertainty(double value, double deviation) {
@@ -63,7 +53,7 @@ Json bandwidth_GBps(const PathPiece& piece, const Hardware& hardware, const std:
   const double value = pace(piece, hardware).value;
   const double off = uncertainty(value, fitted.deviation.value);
   const double fast = std::max(value - off, 0.5 * value), slow = std::min(value + off, 2 * value);
-  return parameter(1e-9 / value, 1e-9 / slow, 1e-9 / fast, source);
+  return calibrated_within(1e-9 / value, 1e-9 / slow, 1e-9 / fast, source);
 }
 
 /// A rendezvous begins where the fixed costs jump up first: the handshake is what they jump by.
@@ -149,7 +139,7 @@ Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optiona
     if (cost.determined)
       json[key] = time_us(Seconds(cost.value), Seconds(cost.deviation), source);
     else if (cost.lowered)
-      json[key] = parameter(cost.value * 1e6, 0, cost.value * 1e6, source);
+      json[key] = calibrated_within(cost.value * 1e6, 0, cost.value * 1e6, source);
   };
   Shares found{{}, {}, gap_of(piece)};
   if (piece.fixed) {
@@ -165,8 +155,8 @@ Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optiona
         std::hypot(piece.fixed->deviation.value, between_runs * (piece.fixed->value - overheads).value);
     Seconds latency = rest - overheads;
     if (latency < 1e-9 * rest) latency = Seconds();  // rounding
-    json["latency_us"] = parameter(latency.value * 1e6, std::max(0.0, latency.value - 2 * all) * 1e6,
-                                   (latency.value + 2 * all) * 1e6, source);
+    json["latency_us"] = calibrated_within(latency.value * 1e6, std::max(0.0, latency.value - 2 * all) * 1e6,
+                                           (latency.value + 2 * all) * 1e6, source);
   }
   if (found.gap) put("gap_us", *found.gap);
   if (piece.knows_pace() || is_too_slow(otherwise, piece))
@@ -184,14 +174,23 @@ Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optiona
 
 }  // namespace
 
+Json calibrated_within(double value, double low, double high, const std::string& source) {
+  return {{"value", rounded(value)},
+          {"low", rounded(std::min(low, value))},
+          {"high", rounded(std::max(high, value))},
+          {"source", source},
+          {"stamp", "calibrated"}};
+}
+
 Json calibrated(double value, double deviation, const std::string& source) {
   const double off = uncertainty(value, deviation);
-  return parameter(value, std::max(0.0, value - off), value + off, source);
+  return calibrated_within(value, std::max(0.0, value - off), value + off, source);
 }
 
 Json calibrated_rate(double value, double deviation, const std::string& source) {
   const double off = uncertainty(value, deviation);
-  return parameter(value, std::max(value - off, 0.5 * value), std::min(value + off, 2 * value), source);
+  return calibrated_within(value, std::max(value - off, 0.5 * value), std::min(value + off, 2 * value),
+                           source);
 }
 
 Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, const Hardware& hardware,

@@ -25,12 +25,18 @@ struct BaseSoftware {
   bool eager = true;  ///< messages of the longest half round trip that was measured
 };
 
+/// Another run on the same machine: medians of runs differ by so much.
+constexpr double between_runs = 0.02;
+
 /// A calibrated parameter, rounded to four digits. The interval is two standard deviations either way, and
 /// those of another run, 2 %, are among them.
 Json calibrated(double value, double deviation, const std::string& source);
 
 /// A bandwidth is above 0 however much tables scatter: within a factor of two.
 Json calibrated_rate(double value, double deviation, const std::string& source);
+
+/// A parameter with an interval of its own.
+Json calibrated_within(double value, double low, double high, const std::string& source);
 
 /// The software costs of a path, pieces and protocol included, that make links of `hardware` do what was
 /// fitted. Overheads and gap are those of `together`, of which the undetermined are left to the base unless
