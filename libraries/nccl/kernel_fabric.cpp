@@ -51,7 +51,8 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
       staged_(s.staged),
       fans_out_(t.shape == Shape::tree && s.on_a_node > 1),
       by_others_(s.link == NodeLink::nvlink && t.peers > 0 && t.minor >= first_nvb),
-      by_rail_(s.link == NodeLink::nvlink && (t.peers == 0 || t.minor >= first_pxn)) {
+      by_rail_(s.link == NodeLink::nvlink && (t.peers == 0 || t.minor >= first_pxn)),
+      pairs_(t.peers > 0) {
   const auto p = static_cast<std::size_t>(t.protocol);
   const auto us = [p](const PerProtocol& times) { return Seconds(times[p] * 1e-6); };
   const bool tree = t.shape == Shape::tree;
@@ -117,7 +118,8 @@ std::optional<Place> KernelFabric::between(Place from, Place to) const {
 /// The place by whose network card a message between nodes leaves.
 Place KernelFabric::leaving(Place from, Place to) const {
   if (!by_rail_ || machine_.node(from.rank) == machine_.node(to.rank)) return from;
-  return {machine_.opposite(from.rank, to.rank), from.memory};
+  if (!pairs_) return {machine_.opposite(from.rank, to.rank), from.memory};
+  return {machine_.next_to_card(from.rank, to.rank).value_or(from.rank), from.memory};
 }
 
 /// A message that switches replicate or reduce costs what it does on the machine, but at least a kernel's
