@@ -179,7 +179,7 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
       w.framing * std::max(SecondsPerByte(0), rail - (there.per_byte - there.software - there.spare_in));
   w.per_byte = w.framing * rail;
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);
-  w.shares_port = simple_ && !(w.gap > Seconds(0));
+  if (simple_) w.next = pairs_ ? Wire::Next::due : w.gap > Seconds(0) ? Wire::Next::left : Wire::Next::beside;
   Seconds ahead;  // of the first chunk, which has its bytes' time on the card like the others
   if (chunk_ > Bytes(0) && bytes > chunk_) {
     w.software = std::max(SecondsPerByte(0), threads_ - w.per_byte);

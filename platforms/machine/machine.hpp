@@ -201,7 +201,7 @@ inline Wire Machine::wire_of(Place from, Place to, Bytes bytes) const {
   if (a.node != b.node && ports_.directions > 1) {
     const int by = topology_->direction(leaf(a, vertex(from, a)), leaf(b, vertex(to, b)));
     own_queue(wire, from.rank, static_cast<Port>(by));
-    wire.shares_port = true;
+    wire.next = Wire::Next::beside;
   } else {
     own_queue(wire, from.rank);
   }

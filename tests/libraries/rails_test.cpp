@@ -102,6 +102,18 @@ TEST(Rails, NobodyIsNextToACardBehindACpu) {
   EXPECT_EQ(h100.next_to_card(0, 9), 1);
 }
 
+/// What an uplink slows holds no other message of ncclSend up.
+TEST(Rails, ACardGoesOnToThoseThatAreReady) {
+  const Description d = load_platform("dgx-h100");
+  const auto next = [&](const nccl::KernelSettings& protocol) {
+    const Transport transport{Transport::Kind::nccl, protocol};
+    const Machine machine(carrying(transport, d), 16);
+    return fabric_of(transport, machine, d)->wire({0, Memory::device}, {8, Memory::device}, Bytes(1e6)).next;
+  };
+  EXPECT_EQ(next({.minor = 18, .peers = 15}), Wire::Next::due);
+  EXPECT_EQ(next({.minor = 18, .protocol = nccl::Protocol::ll, .peers = 15}), Wire::Next::left);
+}
+
 /// Nobody sits opposite: the sender's own card.
 TEST(Rails, OfNodesThatAreNotAlike) {
   const Transport transport{Transport::Kind::nccl, ring};
