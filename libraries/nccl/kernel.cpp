@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libraries/nccl/kernel.hpp"
 
-#include "libraries/nccl/rccl.hpp"
-
 #include <algorithm>
+
+#include "libraries/nccl/constants.hpp"
+#include "libraries/nccl/rccl.hpp"
 
 namespace collcast::nccl {
 namespace {
@@ -107,8 +108,8 @@ static double rccl_limit(Shape shape, Protocol protocol, const Situation& s, int
   return k.threads * k.bytes_a_thread / step_us / 1e3;
 }
 
-double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s,
-                     int channels) {
+static double published_limit(int minor, Shape shape, Protocol protocol, Collective collective,
+                              const Situation& s, int channels) {
   if (of_amd(s.gpu)) return rccl_limit(shape, protocol, s, channels);
   if (protocol == Protocol::ll && since_hopper(s.gpu))
     return std::min(simple_of_hopper / 2,
@@ -127,6 +128,12 @@ double share_of_links(int minor, const Situation& s, int channels) {
   BytesPerSecond all = s.channels * s.intra_bandwidth;
   if (s.nodes > 1 && nvlink) all = s.nvlink_bandwidth;  // channels are no faster than the network
   if (all == BytesPerSecond(0)) return unlimited;
+double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s,
+                     int channels) {
+  return published_limit(minor, shape, protocol, collective, s, channels) *
+         Scaled::factor(protocol, Constant::Of::bandwidth);
+}
+
   return std::min(all.value / 1e9, nvlink ? most_in_all(minor, s.gpu) : unlimited) / channels;
 }
 
@@ -148,8 +155,7 @@ static Software rccl_software(const Situation& s) {
   return software;
 }
 
-Software published_software(int minor, const Situation& s) {
-  if (of_amd(s.gpu)) return rccl_software(s);
+static Software nccl_software(int minor, const Situation& s) {
   const Hardware in_node = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
   const PerProtocol& ring_hop = step_latency(minor, Hardware::net, Shape::ring);
   Software software{base_latency(minor, Shape::ring),
@@ -184,6 +190,23 @@ Software software_on(const Blueprint& b, int minor, const Situation& s, double f
   stretch(software, further_channel(minor, s).most, factor);
   for (std::size_t p = 0; p < b.nccl.size(); ++p) {
     const Blueprint::NcclCosts& costs = b.nccl[p];
+static void scale(Software& software, Protocol protocol) {
+  const auto times = [protocol](PerProtocol& values, Constant::Of of) {
+    values[static_cast<std::size_t>(protocol)] *= Scaled::factor(protocol, of);
+  };
+  times(software.ring_launch, Constant::Of::launch), times(software.tree_launch, Constant::Of::launch);
+  times(software.channel, Constant::Of::channel);
+  times(software.ring_step, Constant::Of::step), times(software.tree_step, Constant::Of::step);
+  times(software.ring_hop, Constant::Of::hop), times(software.tree_hop, Constant::Of::tree_hop);
+  times(software.proxy, Constant::Of::proxy);
+}
+
+Software published_software(int minor, const Situation& s) {
+  Software software = of_amd(s.gpu) ? rccl_software(s) : nccl_software(minor, s);
+  for (const Protocol p : {Protocol::ll, Protocol::ll128, Protocol::simple}) scale(software, p);
+  return software;
+}
+
     if (costs.launch) software.ring_launch[p] = software.tree_launch[p] = costs.launch->value;
     if (costs.channel) software.channel[p] = costs.channel->value;
     if (costs.hop) software.ring_hop[p] = costs.hop->value;
