@@ -95,14 +95,19 @@ const Kernel& kernel(Protocol protocol, Gpu gpu) {
   return (of_amd(gpu) ? rccl_kernels : kernels)[static_cast<std::size_t>(protocol)];
 }
 
+double rccl_ll_alone(Gpu gpu) {
+  return nccl_speeds(usual_minor, gpu).nvlink / 2;
+}
+
 /// What a channel of RCCL moves: a link's worth; in LL128 a turn of its threads in each step; in LL half of a
 /// link's worth, as flags take the other half, and all together no more than RCCL's share of the links.
 static double rccl_limit(Shape shape, Protocol protocol, const Situation& s, int channels) {
   const double link = nccl_speeds(usual_minor, s.gpu).nvlink;
   if (protocol == Protocol::simple) return link;
   if (protocol == Protocol::ll)
-    return std::min(link / 2, s.rccl_links.value / 1e9 *
-                                  of(rccl_share(s.rccl_tuning, s.nodes, Shape::ring), protocol) / channels);
+    return std::min(
+        rccl_ll_alone(s.gpu),
+        s.rccl_links.value / 1e9 * of(rccl_share(s.rccl_tuning, s.nodes, Shape::ring), protocol) / channels);
   const Kernel& k = kernel(protocol, s.gpu);
   const double step_us = of(rccl_step_latency(s.rccl_tuning, Hardware::nvlink, shape), protocol);
   return k.threads * k.bytes_a_thread / step_us / 1e3;
@@ -123,17 +128,17 @@ static double published_limit(int minor, Shape shape, Protocol protocol, Collect
   return most_ll128(minor, shape, collective, 1, s.gpu) / 2;
 }
 
-double share_of_links(int minor, const Situation& s, int channels) {
-  const bool nvlink = s.link == NodeLink::nvlink;
-  BytesPerSecond all = s.channels * s.intra_bandwidth;
-  if (s.nodes > 1 && nvlink) all = s.nvlink_bandwidth;  // channels are no faster than the network
-  if (all == BytesPerSecond(0)) return unlimited;
 double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s,
                      int channels) {
   return published_limit(minor, shape, protocol, collective, s, channels) *
          Scaled::factor(protocol, Constant::Of::bandwidth);
 }
 
+double share_of_links(int minor, const Situation& s, int channels) {
+  const bool nvlink = s.link == NodeLink::nvlink;
+  BytesPerSecond all = s.channels * s.intra_bandwidth;
+  if (s.nodes > 1 && nvlink) all = s.nvlink_bandwidth;  // channels are no faster than the network
+  if (all == BytesPerSecond(0)) return unlimited;
   return std::min(all.value / 1e9, nvlink ? most_in_all(minor, s.gpu) : unlimited) / channels;
 }
 
@@ -185,11 +190,6 @@ static Software nccl_software(int minor, const Situation& s) {
   return software;
 }
 
-Software software_on(const Blueprint& b, int minor, const Situation& s, double factor) {
-  Software software = published_software(minor, s);
-  stretch(software, further_channel(minor, s).most, factor);
-  for (std::size_t p = 0; p < b.nccl.size(); ++p) {
-    const Blueprint::NcclCosts& costs = b.nccl[p];
 static void scale(Software& software, Protocol protocol) {
   const auto times = [protocol](PerProtocol& values, Constant::Of of) {
     values[static_cast<std::size_t>(protocol)] *= Scaled::factor(protocol, of);
@@ -207,6 +207,11 @@ Software published_software(int minor, const Situation& s) {
   return software;
 }
 
+Software software_on(const Blueprint& b, int minor, const Situation& s, double factor) {
+  Software software = published_software(minor, s);
+  stretch(software, further_channel(minor, s).most, factor);
+  for (std::size_t p = 0; p < b.nccl.size(); ++p) {
+    const Blueprint::NcclCosts& costs = b.nccl[p];
     if (costs.launch) software.ring_launch[p] = software.tree_launch[p] = costs.launch->value;
     if (costs.channel) software.channel[p] = costs.channel->value;
     if (costs.hop) software.ring_hop[p] = costs.hop->value;

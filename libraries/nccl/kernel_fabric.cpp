@@ -77,6 +77,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   const int limited = heads_ > 0 ? 1 : carriers.channels;
   if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(limited * GBps * 1e9);
   if (carriers.most.value > 0) threads_ = std::max(threads_, 1.0 / carriers.most);
+  handing_ = flags_ && of_amd(s.gpu) ? 1.0 / BytesPerSecond(limited * rccl_ll_alone(s.gpu) * 1e9) : threads_;
   const int threads = t.threads > 0 ? t.threads : kernel_.threads;
   turn_ = Bytes(carriers.channels * threads * kernel_.bytes_a_thread);
 }
@@ -137,10 +138,10 @@ Switched KernelFabric::switched(Switching what, Place from, Place to, Bytes byte
 
 /// How long an LL message waits for flags: in each iteration after the first, a step less the time of its
 /// bytes.
-Seconds KernelFabric::waiting(Bytes bytes) const {
+Seconds KernelFabric::waiting(Bytes bytes, SecondsPerByte threads) const {
   if (!flags_) return {};
   const double more = std::max(0.0, std::ceil(bytes / turn_) - 1);
-  return more * std::max(Seconds(0), step_ - turn_ * threads_);
+  return more * std::max(Seconds(0), step_ - turn_ * threads);
 }
 
 /// The part of the threads' time that NCCL's latencies already include: with LL128 between nodes, that of a
@@ -159,7 +160,7 @@ Wire KernelFabric::in_node(Wire w, Bytes bytes) const {
   w.spare_in = w.framing * w.spare_in;
   w.streamed = true;
   w.latency = std::max(Seconds(0), step_ - contained(bytes)) + std::max(Seconds(0), w.latency - of_a_step);
-  w.overhead = waiting(bytes);
+  w.overhead = waiting(bytes, threads_);
   return w;
 }
 
@@ -186,8 +187,8 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
     w.per_byte += w.software;
     bytes = chunk_, ahead = chunk_ * w.software;
   }
-  const Seconds in_threads =
-      std::max(Seconds(0), (bytes * threads_ - contained(bytes)) / kernel_.messages + waiting(bytes) - ahead);
+  const Seconds in_threads = std::max(Seconds(0), (bytes * handing_ - contained(bytes)) / kernel_.messages +
+                                                      waiting(bytes, handing_) - ahead);
   w.overhead = fans_out_ ? Seconds(0) : in_threads;
   w.latency = hop_ + (fans_out_ ? in_threads : Seconds(0));
   return w;

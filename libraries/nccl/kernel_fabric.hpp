@@ -58,7 +58,7 @@ class KernelFabric final : public MachineFabric {
  private:
   Place leaving(Place from, Place to) const;
   std::optional<Place> between(Place from, Place to) const;
-  Seconds waiting(Bytes bytes) const;
+  Seconds waiting(Bytes bytes, SecondsPerByte threads) const;
   Seconds contained(Bytes bytes) const;
   Wire in_node(Wire links, Bytes bytes) const;
   Wire across(Wire links, Place from, Place to, Bytes bytes) const;
@@ -69,6 +69,7 @@ class KernelFabric final : public MachineFabric {
   Bytes chunk_;
   Bytes turn_;              ///< what the threads of a message's channels move in one iteration
   SecondsPerByte threads_;  ///< the rate of these threads
+  SecondsPerByte handing_;  ///< at which they hand a message to a proxy, by no link of the node
   bool flags_;              ///< LL: an iteration waits for its flags to arrive
   bool streams_;            ///< LL128 between nodes: less than an iteration's bytes is passed on as it comes
   bool simple_;     ///< its large chunks go side by side through a card, on a connection of each channel
