@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iostream>
 #include <set>
 
@@ -6,6 +7,7 @@
 #include "cli/platform_files.hpp"
 #include "cli/platform_summary.hpp"
 #include "cli/verbs.hpp"
+#include "libraries/nccl/constants.hpp"
 #include "libraries/nccl/nccl.hpp"
 #include "libraries/situation.hpp"
 #include "platforms/description/json_schema.hpp"
@@ -81,6 +83,40 @@ std::vector<Parameter> defaults(const Description& d) {
   return all;
 }
 
+/// The library of its GPUs: RCCL for those of AMD.
+std::string library_of(const Description& d) {
+  const std::string rccl = nccl::usual_rccl.text();
+  try {
+    situation(d, 1, rccl);
+    return rccl;
+  } catch (const InputError&) {
+    return "nccl-2.18";
+  }
+}
+
+/// What that has in its own tables, on several nodes, where the file states nothing.
+std::vector<Parameter> of_library(const Description& d) try {
+  const std::string library = library_of(d);
+  const Situation s = situation(d,
+                                static_cast<Rank>(std::min<std::int64_t>(2, read_blueprint(d).max_nodes)) *
+                                    read_blueprint(d).ranks_per_node,
+                                library);
+  const nccl::Software software = nccl::published_software(nccl::parse(library)->minor, s);
+  const std::vector<Parameter> stated = d.parameters();
+  const double most = 1 + uncertainty(Stamp::guess);
+  std::vector<Parameter> all;
+  for (const nccl::Constant& c : nccl::constants()) {
+    const auto value = nccl::value_of(c, software);
+    const std::string key = nccl::key_of(c);
+    if (!value || std::ranges::find(stated, key, &Parameter::path) != stated.end()) continue;
+    all.push_back(
+        {key, *value, "us", "default: " + library + "'s own", Stamp::guess, *value / most, *value * most});
+  }
+  return all;
+} catch (const InputError&) {
+  return {};  // no GPUs of theirs
+}
+
 void show(const PlatformsOptions& options) {
   const Description d = edited(options);
   std::set<std::string> unused;
@@ -90,6 +126,8 @@ void show(const PlatformsOptions& options) {
   const bool people = options.format == Format::table && !options.all;
   std::vector<Parameter> parameters = people ? folded(d.parameters()) : d.parameters();
   for (Parameter& p : defaults(d)) parameters.push_back(std::move(p));
+  if (options.all)
+    for (Parameter& p : of_library(d)) parameters.push_back(std::move(p));
   for (const Parameter& p : parameters)
     rows.push_back({{"parameter", p.path},
                     {"value", p.value},
@@ -129,20 +167,9 @@ Json stops(const Blueprint& b, const Channels::Channel& c) {
   return names;
 }
 
-/// The library whose channels they are: RCCL for GPUs of AMD.
-std::string channels_by(const Description& d) {
-  const std::string rccl = nccl::usual_rccl.text();
-  try {
-    situation(d, 1, rccl);
-    return rccl;
-  } catch (const InputError&) {
-    return "nccl-2.18";
-  }
-}
-
 void show_rings(const PlatformsOptions& options) {
   const Description d = edited(options);
-  const std::string library = channels_by(d);
+  const std::string library = library_of(d);
   const Blueprint b = read_blueprint(d);
   Json rows = Json::array();
   for (const auto& [reach, where] :
@@ -197,7 +224,8 @@ void add_platforms(CLI::App& app, int&) {
   verb->add_option("platform", options->platform, "Shows one: a name from the list, or a file");
   verb->add_option("--set", options->set, "Overrides a parameter, e.g. network.bandwidth_GBps=25")
       ->option_text("KEY=VALUE");
-  verb->add_flag("--all", options->all, "Lists every parameter of the platform, the pieces of curves too");
+  verb->add_flag("--all", options->all,
+                 "Lists every parameter of the platform, the pieces of curves and NCCL's constants too");
   verb->add_flag("--rings", options->rings,
                  "The rings and trees of NCCL 2.18, or of RCCL 2.26 on GPUs of AMD, before it doubles them");
   verb->add_option("--graph", options->graph,

@@ -73,6 +73,8 @@ class Library {
   Forecast by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
                    const Engine& engine) const;
   /// The choice as NCCL's kernels play it.
+  std::string sooner_with_twice(const nccl::Policy& told, Collective collective, const Call& asked,
+                                const nccl::Candidate& chosen) const;
   Choice as_played(const nccl::Policy& told, Collective collective, Call call,
                    const nccl::Candidate& chosen) const;
   Prediction by_transport(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen) const;

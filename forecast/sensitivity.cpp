@@ -7,12 +7,39 @@
 #include <optional>
 #include <span>
 
+#include "libraries/nccl/constants.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
 namespace {
 
 constexpr double step = 0.01;
+
+/// A parameter of the platform, or a constant of NCCL that the platform does not state, whose value is taken
+/// to be 1.
+struct Moving : Parameter {
+  std::optional<nccl::Constant> constant = {};
+};
+
+std::vector<Moving> parameters_of(const Description& platform) {
+  std::vector<Moving> all;
+  for (const Parameter& p : platform.parameters())
+    if (p.value != 0) all.push_back({p});
+  return all;
+}
+
+std::vector<Moving> constants_beside(const Description& platform) {
+  const std::vector<Parameter> stated = platform.parameters();
+  std::vector<Moving> all;
+  for (const nccl::Constant& c : nccl::constants()) {
+    const std::string key = nccl::key_of(c);
+    if (std::ranges::find(stated, key, &Parameter::path) != stated.end()) continue;
+    Moving& m = all.emplace_back();
+    m.path = key, m.value = 1, m.unit = key.substr(key.rfind('_') + 1);
+    m.constant = c;
+  }
+  return all;
+}
 
 /// Each time, and last their sum.
 std::vector<Seconds> with_sum(std::vector<Seconds> times) {
@@ -25,8 +52,9 @@ class Differences {
   Differences(const Description& platform, const TimesOn& times)
       : platform_(platform), times_(times), now_(with_sum(times(platform))), found_(now_.size()) {}
 
-  std::vector<std::vector<Elasticity>> of(const std::vector<Parameter>& parameters) && {
-    look(parameters);
+  std::vector<std::vector<Elasticity>> of(const std::vector<Moving>& parameters,
+                                          const std::vector<Moving>& constants) && {
+    look(parameters), look(constants);
     for (std::vector<Elasticity>& row : found_)
       std::ranges::stable_sort(row, std::ranges::greater{},
                                [](const Elasticity& e) { return std::abs(e.elasticity); });
@@ -42,9 +70,17 @@ class Differences {
   }
 
   /// The times with all parameters shifted; none if the platform cannot take that, or after an interrupt.
-  std::optional<std::vector<Seconds>> all(std::span<const Parameter> parameters, bool slower) const try {
+  std::optional<std::vector<Seconds>> all(std::span<const Moving> parameters, bool slower) const try {
     std::vector<std::pair<std::string, double>> values;
-    for (const Parameter& p : parameters) values.emplace_back(p.path, shifted(p, slower));
+    std::vector<nccl::Constant> less, more;
+    for (const Moving& p : parameters) {
+      const double value = shifted(p, slower);
+      if (p.constant)
+        (value < 1 ? less : more).push_back(*p.constant);
+      else
+        values.emplace_back(p.path, value);
+    }
+    const nccl::Scaled lower(std::move(less), 1 - step), higher(std::move(more), 1 + step);
     std::vector<Seconds> times = with_sum(times_(with_values(platform_, values)));
     if (times.size() != now_.size()) return {};
     return times;
@@ -54,7 +90,7 @@ class Differences {
 
   /// Looks at parameters together first: if neither all made slower nor all made faster move a time, no
   /// single one does. Both sides are tried, as at a limit one side alone may move.
-  void look(std::span<const Parameter> parameters) {
+  void look(std::span<const Moving> parameters) {
     if (parameters.empty()) return;
     const bool one = parameters.size() == 1;
     const auto slower = all(parameters, true);
@@ -87,9 +123,7 @@ class Differences {
 }  // namespace
 
 std::vector<std::vector<Elasticity>> sensitivity(const Description& platform, const TimesOn& times) {
-  std::vector<Parameter> parameters = platform.parameters();
-  std::erase_if(parameters, [](const Parameter& p) { return p.value == 0; });
-  return Differences(platform, times).of(parameters);
+  return Differences(platform, times).of(parameters_of(platform), constants_beside(platform));
 }
 
 }  // namespace collcast

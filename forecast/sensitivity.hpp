@@ -20,7 +20,8 @@ struct Elasticity {
   bool step() const { return std::max(std::abs(slower), std::abs(faster)) > 0.05; }
 };
 
-/// The elasticities of each row's time, and in a last entry those of the sum of all times; the largest first,
+/// Of the platform's parameters, and of NCCL's constants where it does not state them (nccl/constants.hpp):
+/// the elasticities of each row's time, and in a last entry those of the sum of all times; the largest first,
 /// without those that are 0. By central difference, 1 % to either side.
 std::vector<std::vector<Elasticity>> sensitivity(const Description& platform, const TimesOn& times);
 

@@ -119,6 +119,20 @@ class CapSearch {
   std::optional<Parameter> own_;
 };
 
+constexpr std::string_view nccl_costs = "software.nccl.";
+
+/// ", but on software.nccl.LL.tree_hop_us and software.nccl.LL.launch_us": those that a platform may state.
+std::string nccl_costs_that_move(const Description& with, const TimesOn& times) {
+  std::vector<std::string> all;
+  const std::vector<std::vector<Elasticity>> found = sensitivity(with, times);
+  for (const Elasticity& e : found.back())
+    if (e.parameter.starts_with(nccl_costs)) all.push_back(e.parameter);
+  std::string list;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    list += (i == 0 ? ", but on " : i + 1 == all.size() ? " and " : ", ") + all[i];
+  return list;
+}
+
 std::string cap(const Description& with, const Description& without, const std::string& parameter,
                 const TimesOn& quick, const std::string& limited_by) {
   if (parameter.starts_with("devices.") && parameter.ends_with(".memory_GiB")) return std::string(only_fits);
@@ -126,9 +140,10 @@ std::string cap(const Description& with, const Description& without, const std::
   const CapSearch search(with, without, parameter, quick);
   if (search.unused()) return "nothing: no message and no reduction uses it";
   if (!search.takes_part()) {
-    const char* why =
+    const std::string why =
         parameter == "node.nics" ? "each rank sends by the NIC nearest to it" : "no time here depends on it";
-    return std::string("nothing: ") + why + "; limited by " + limited_by;
+    const std::string others = parameter.starts_with(nccl_costs) ? nccl_costs_that_move(with, quick) : "";
+    return "nothing: " + why + others + "; limited by " + limited_by;
   }
   const auto p = search.cap();
   return p ? figure(with, *p) : limited_by;

@@ -35,9 +35,14 @@ struct Wire {
   /// The sender itself moves the bytes, as the threads of a GPU do, and goes on when the last has left.
   /// Messages of its other channels wait only for the port.
   bool streamed = false;
-  /// With contention, its port serves other messages meanwhile, as a card does connections of their own: they
-  /// share its links. Without, a port serves one after the other.
-  bool shares_port = false;
+  /// With contention, when its port serves the next message; those on their way then share its links.
+  /// Without, a port serves one after the other.
+  enum class Next : std::uint8_t {
+    left,    ///< when the last byte has left
+    beside,  ///< at once, as a card does connections of their own
+    due,     ///< when the last byte would have left alone: what is slowed further on holds nobody up
+  };
+  Next next = Next::left;
   double framing = 1;  ///< bytes on the links per byte of the message, as flags and headers are added
   /// What the sender pays besides `overhead` if the receiver's last message came from another sender.
   Seconds other_sender = {};

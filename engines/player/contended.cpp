@@ -35,7 +35,7 @@ void Contended::send(Index id, const Message& message) {
 
 /// The port where it leaves, or its connection's share of it.
 Port Contended::queue_of(const Message& message) {
-  if (!message.wire.shares_port || to_delivery_) return message.wire.out;
+  if (message.wire.next != Wire::Next::beside || to_delivery_) return message.wire.out;
   const auto [at, first] = connections_.try_emplace({message.from.rank, message.to.rank, message.tag});
   if (first) {
     at->second = static_cast<Port>(ports_.size());

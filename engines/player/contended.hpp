@@ -13,8 +13,8 @@
 namespace collcast {
 
 /// A network with contention. Ports serve their messages in order; a message that has left its port is a
-/// flow, and flows share links as `flows` computes. Of messages that share a port, each connection is served
-/// by itself. If messages hold ports until delivery, the receiver's port serves in order too.
+/// flow, and flows share links as `flows` computes. Of messages that go side by side, each connection is
+/// served by itself. If messages hold ports until delivery, the receiver's port serves in order too.
 class Contended : public Backend {
  public:
   Contended(const Fabric& fabric, Flows& flows);
@@ -47,8 +47,11 @@ class Contended : public Backend {
     Index with = no_index;                              ///< the next copy of its multicast in the same flow
   };
 
-  /// Whether software is slower than the links, so that ports are free before the message is through.
-  bool leaves_early(const Wire& wire) const { return !to_delivery_ && wire.software > SecondsPerByte(0); }
+  /// Whether ports are free before the message is through: software is slower than the links, or those that
+  /// slow it hold nobody up.
+  bool leaves_early(const Wire& wire) const {
+    return !to_delivery_ && (wire.software > SecondsPerByte(0) || wire.next == Wire::Next::due);
+  }
   Port queue_of(const Message& message);
   void enqueue(Port port, Index id);
   Index& behind(Port port, Index id) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "libraries/nccl/kernel.hpp"
 
-#include "libraries/nccl/rccl.hpp"
-
 #include <algorithm>
+
+#include "libraries/nccl/constants.hpp"
+#include "libraries/nccl/rccl.hpp"
 
 namespace collcast::nccl {
 namespace {
@@ -94,21 +95,26 @@ const Kernel& kernel(Protocol protocol, Gpu gpu) {
   return (of_amd(gpu) ? rccl_kernels : kernels)[static_cast<std::size_t>(protocol)];
 }
 
+double rccl_ll_alone(Gpu gpu) {
+  return nccl_speeds(usual_minor, gpu).nvlink / 2;
+}
+
 /// What a channel of RCCL moves: a link's worth; in LL128 a turn of its threads in each step; in LL half of a
 /// link's worth, as flags take the other half, and all together no more than RCCL's share of the links.
 static double rccl_limit(Shape shape, Protocol protocol, const Situation& s, int channels) {
   const double link = nccl_speeds(usual_minor, s.gpu).nvlink;
   if (protocol == Protocol::simple) return link;
   if (protocol == Protocol::ll)
-    return std::min(link / 2, s.rccl_links.value / 1e9 *
-                                  of(rccl_share(s.rccl_tuning, s.nodes, Shape::ring), protocol) / channels);
+    return std::min(
+        rccl_ll_alone(s.gpu),
+        s.rccl_links.value / 1e9 * of(rccl_share(s.rccl_tuning, s.nodes, Shape::ring), protocol) / channels);
   const Kernel& k = kernel(protocol, s.gpu);
   const double step_us = of(rccl_step_latency(s.rccl_tuning, Hardware::nvlink, shape), protocol);
   return k.threads * k.bytes_a_thread / step_us / 1e3;
 }
 
-double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s,
-                     int channels) {
+static double published_limit(int minor, Shape shape, Protocol protocol, Collective collective,
+                              const Situation& s, int channels) {
   if (of_amd(s.gpu)) return rccl_limit(shape, protocol, s, channels);
   if (protocol == Protocol::ll && since_hopper(s.gpu))
     return std::min(simple_of_hopper / 2,
@@ -120,6 +126,12 @@ double channel_limit(int minor, Shape shape, Protocol protocol, Collective colle
     return simple_of_hopper;
   if (protocol == Protocol::simple) return most_tree(std::max(minor, 8), protocol, 1, s.gpu, 1) / 2;
   return most_ll128(minor, shape, collective, 1, s.gpu) / 2;
+}
+
+double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s,
+                     int channels) {
+  return published_limit(minor, shape, protocol, collective, s, channels) *
+         Scaled::factor(protocol, Constant::Of::bandwidth);
 }
 
 double share_of_links(int minor, const Situation& s, int channels) {
@@ -148,8 +160,7 @@ static Software rccl_software(const Situation& s) {
   return software;
 }
 
-Software published_software(int minor, const Situation& s) {
-  if (of_amd(s.gpu)) return rccl_software(s);
+static Software nccl_software(int minor, const Situation& s) {
   const Hardware in_node = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
   const PerProtocol& ring_hop = step_latency(minor, Hardware::net, Shape::ring);
   Software software{base_latency(minor, Shape::ring),
@@ -176,6 +187,23 @@ Software published_software(int minor, const Situation& s) {
     software.ring_launch[ll128] = base_latency(measured_anew, Shape::ring)[ll128];
     software.tree_launch[ll128] = base_latency(measured_anew, Shape::tree)[ll128];
   }
+  return software;
+}
+
+static void scale(Software& software, Protocol protocol) {
+  const auto times = [protocol](PerProtocol& values, Constant::Of of) {
+    values[static_cast<std::size_t>(protocol)] *= Scaled::factor(protocol, of);
+  };
+  times(software.ring_launch, Constant::Of::launch), times(software.tree_launch, Constant::Of::launch);
+  times(software.channel, Constant::Of::channel);
+  times(software.ring_step, Constant::Of::step), times(software.tree_step, Constant::Of::step);
+  times(software.ring_hop, Constant::Of::hop), times(software.tree_hop, Constant::Of::tree_hop);
+  times(software.proxy, Constant::Of::proxy);
+}
+
+Software published_software(int minor, const Situation& s) {
+  Software software = of_amd(s.gpu) ? rccl_software(s) : nccl_software(minor, s);
+  for (const Protocol p : {Protocol::ll, Protocol::ll128, Protocol::simple}) scale(software, p);
   return software;
 }
 

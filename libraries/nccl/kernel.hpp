@@ -25,6 +25,9 @@ const Kernel& kernel(Protocol protocol, Gpu gpu);
 double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s,
                      int channels = 1);
 
+/// What a channel of RCCL's LL moves where it shares no links with others: half of a link's worth [GB/s].
+double rccl_ll_alone(Gpu gpu);
+
 /// A channel's part of what a node's links carry by NCCL's account, which knows what kernels reach on NVLinks
 /// [GB/s]. `channels`: all that share it.
 double share_of_links(int minor, const Situation& s, int channels);

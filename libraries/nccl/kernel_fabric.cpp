@@ -51,7 +51,8 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
       staged_(s.staged),
       fans_out_(t.shape == Shape::tree && s.on_a_node > 1),
       by_others_(s.link == NodeLink::nvlink && t.peers > 0 && t.minor >= first_nvb),
-      by_rail_(s.link == NodeLink::nvlink && (t.peers == 0 || t.minor >= first_pxn)) {
+      by_rail_(s.link == NodeLink::nvlink && (t.peers == 0 || t.minor >= first_pxn)),
+      pairs_(t.peers > 0) {
   const auto p = static_cast<std::size_t>(t.protocol);
   const auto us = [p](const PerProtocol& times) { return Seconds(times[p] * 1e-6); };
   const bool tree = t.shape == Shape::tree;
@@ -76,6 +77,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   const int limited = heads_ > 0 ? 1 : carriers.channels;
   if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(limited * GBps * 1e9);
   if (carriers.most.value > 0) threads_ = std::max(threads_, 1.0 / carriers.most);
+  handing_ = flags_ && of_amd(s.gpu) ? 1.0 / BytesPerSecond(limited * rccl_ll_alone(s.gpu) * 1e9) : threads_;
   const int threads = t.threads > 0 ? t.threads : kernel_.threads;
   turn_ = Bytes(carriers.channels * threads * kernel_.bytes_a_thread);
 }
@@ -117,7 +119,8 @@ std::optional<Place> KernelFabric::between(Place from, Place to) const {
 /// The place by whose network card a message between nodes leaves.
 Place KernelFabric::leaving(Place from, Place to) const {
   if (!by_rail_ || machine_.node(from.rank) == machine_.node(to.rank)) return from;
-  return {machine_.opposite(from.rank, to.rank), from.memory};
+  if (!pairs_) return {machine_.opposite(from.rank, to.rank), from.memory};
+  return {machine_.next_to_card(from.rank, to.rank).value_or(from.rank), from.memory};
 }
 
 /// A message that switches replicate or reduce costs what it does on the machine, but at least a kernel's
@@ -135,10 +138,10 @@ Switched KernelFabric::switched(Switching what, Place from, Place to, Bytes byte
 
 /// How long an LL message waits for flags: in each iteration after the first, a step less the time of its
 /// bytes.
-Seconds KernelFabric::waiting(Bytes bytes) const {
+Seconds KernelFabric::waiting(Bytes bytes, SecondsPerByte threads) const {
   if (!flags_) return {};
   const double more = std::max(0.0, std::ceil(bytes / turn_) - 1);
-  return more * std::max(Seconds(0), step_ - turn_ * threads_);
+  return more * std::max(Seconds(0), step_ - turn_ * threads);
 }
 
 /// The part of the threads' time that NCCL's latencies already include: with LL128 between nodes, that of a
@@ -157,7 +160,7 @@ Wire KernelFabric::in_node(Wire w, Bytes bytes) const {
   w.spare_in = w.framing * w.spare_in;
   w.streamed = true;
   w.latency = std::max(Seconds(0), step_ - contained(bytes)) + std::max(Seconds(0), w.latency - of_a_step);
-  w.overhead = waiting(bytes);
+  w.overhead = waiting(bytes, threads_);
   return w;
 }
 
@@ -177,15 +180,15 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
       w.framing * std::max(SecondsPerByte(0), rail - (there.per_byte - there.software - there.spare_in));
   w.per_byte = w.framing * rail;
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);
-  w.shares_port = simple_ && !(w.gap > Seconds(0));
+  if (simple_) w.next = pairs_ ? Wire::Next::due : w.gap > Seconds(0) ? Wire::Next::left : Wire::Next::beside;
   Seconds ahead;  // of the first chunk, which has its bytes' time on the card like the others
   if (chunk_ > Bytes(0) && bytes > chunk_) {
     w.software = std::max(SecondsPerByte(0), threads_ - w.per_byte);
     w.per_byte += w.software;
     bytes = chunk_, ahead = chunk_ * w.software;
   }
-  const Seconds in_threads =
-      std::max(Seconds(0), (bytes * threads_ - contained(bytes)) / kernel_.messages + waiting(bytes) - ahead);
+  const Seconds in_threads = std::max(Seconds(0), (bytes * handing_ - contained(bytes)) / kernel_.messages +
+                                                      waiting(bytes, handing_) - ahead);
   w.overhead = fans_out_ ? Seconds(0) : in_threads;
   w.latency = hop_ + (fans_out_ ? in_threads : Seconds(0));
   return w;

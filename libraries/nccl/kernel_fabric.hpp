@@ -34,7 +34,9 @@ void check(const KernelSettings& transport, const Machine& machine, const Situat
 /// message at their own rate or the links', whichever is lower. Between nodes, they hand it to a proxy, which
 /// sends it through a network card. With NVLinks (PXN) this is the card of the receiver's rail, that is, the
 /// one in the position on the sender's node that the receiver's card has on its own; the way over the NVLinks
-/// costs nothing here. Data are reduced as they pass.
+/// costs nothing here. ncclSend takes it only where a GPU is next to that card (NVIDIA/nccl,
+/// src/graph/search.cc, ncclTopoGetNetDev). It arrives by the receiver's own card, wherever that is. Data are
+/// reduced as they pass.
 class KernelFabric final : public MachineFabric {
  public:
   /// `machine`: with bare links (`carrying`).
@@ -56,7 +58,7 @@ class KernelFabric final : public MachineFabric {
  private:
   Place leaving(Place from, Place to) const;
   std::optional<Place> between(Place from, Place to) const;
-  Seconds waiting(Bytes bytes) const;
+  Seconds waiting(Bytes bytes, SecondsPerByte threads) const;
   Seconds contained(Bytes bytes) const;
   Wire in_node(Wire links, Bytes bytes) const;
   Wire across(Wire links, Place from, Place to, Bytes bytes) const;
@@ -67,6 +69,7 @@ class KernelFabric final : public MachineFabric {
   Bytes chunk_;
   Bytes turn_;              ///< what the threads of a message's channels move in one iteration
   SecondsPerByte threads_;  ///< the rate of these threads
+  SecondsPerByte handing_;  ///< at which they hand a message to a proxy, by no link of the node
   bool flags_;              ///< LL: an iteration waits for its flags to arrive
   bool streams_;            ///< LL128 between nodes: less than an iteration's bytes is passed on as it comes
   bool simple_;     ///< its large chunks go side by side through a card, on a connection of each channel
@@ -74,7 +77,8 @@ class KernelFabric final : public MachineFabric {
   bool staged_;     ///< messages between nodes may be staged in host memory
   bool fans_out_;   ///< a tree: the threads that send to another node send to a GPU of their own at once
   bool by_others_;  ///< messages may go through the memory of another GPU of the node (NVB)
-  bool by_rail_;    ///< messages may leave through the card of another GPU (PXN)
+  bool by_rail_;    ///< messages may leave through the card of another GPU
+  bool pairs_;      ///< that of ncclSend, by PXN; a ring or tree has chosen its cards
 };
 
 }  // namespace collcast::nccl

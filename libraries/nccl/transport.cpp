@@ -107,6 +107,10 @@ class Player {
       limit = s_.intra_bandwidth.value / 8e9;
     return std::min(share_of_links(minor_, s_, all_channels_), threads * limit) * 1e3;
   }
+  /// What they hand to a proxy: what RCCL's LL is held to is what the links of the node carry of its flags.
+  double handing_rate(double rate) const {
+    return ll() && of_amd(s_.gpu) ? rccl_ll_alone(s_.gpu) * 1e3 : rate;
+  }
   /// What holds channels to this rate: NCCL takes NVLinks to be as fast as its channels.
   const char* held_by(double rate) const {
     return s_.link != NodeLink::nvlink && rate == links() ? node_links : gpu_channels;
@@ -258,9 +262,9 @@ class Player {
       const double share = split ? (up ? threads_up : 1 - threads_up) : 1;
       const Collective half = up ? Collective::reduce : Collective::broadcast;
       const double rate = kernel_rate(split ? half : collective_, share);
-      const double busy = turns(chunk_, rate);
+      const double busy = turns(chunk_, rate), handed = turns(chunk_, handing_rate(rate));
       const double first = streams ? 0 : passes_turns() ? std::min(busy, turn_ * share / rate) : busy;
-      moving_ += steps * (step() + first) + hops * (hop() + on_wire + busy) +
+      moving_ += steps * (step() + first) + hops * (hop() + on_wire + handed) +
                  std::max(0.0, hops - 1) * on_wire + busy - first;
       const double threads = busy + (split ? 0 : step());
       slowest = std::max(slowest, threads), all += std::max(threads, on_cards);

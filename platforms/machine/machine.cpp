@@ -106,6 +106,38 @@ Rank Machine::opposite(Rank here, Rank there) const {
   return *std::ranges::find_if(node, [&turn](Rank r) { return r >= 0 && turn-- == 0; });
 }
 
+bool Machine::by_nvlink(int from, int to) const {
+  return std::ranges::all_of(graph_.route(from, to), [this](int l) {
+    const int line = graph_.links()[static_cast<std::size_t>(l)].line;
+    const int kind = blueprint_.lines[static_cast<std::size_t>(line)].kind;
+    return blueprint_.link_kinds[static_cast<std::size_t>(kind)].type == Blueprint::LinkKind::Type::nvlink;
+  });
+}
+
+bool Machine::by_cpu(int from, int to) const {
+  return std::ranges::any_of(graph_.route(from, to), [this](int l) {
+    const int end = graph_.links()[static_cast<std::size_t>(l)].to;
+    return blueprint_.vertices[static_cast<std::size_t>(end)].kind == Blueprint::Vertex::Kind::cpu;
+  });
+}
+
+std::optional<Rank> Machine::next_to_card(Rank here, Rank there) const {
+  if (uniform_) return {};
+  const auto slots = static_cast<std::size_t>(extent_.slots),
+             slot = static_cast<std::size_t>(seat(there).slot);
+  const std::span<const Rank> node(&sitting_[seat(here).node * slots], slots);
+  if (node[slot] < 0) return {};
+  const auto memory = [this](Rank r) { return graph_.place(seat(r).slot, Memory::device); };
+  const int nic = graph_.nic_of(memory(node[slot]));
+  const auto next_to = [&](Rank r) {
+    return r >= 0 && graph_.nic_of(memory(r)) == nic && by_nvlink(memory(here), memory(r)) &&
+           !by_cpu(memory(r), nics_[static_cast<std::size_t>(nic)]);
+  };
+  if (next_to(node[slot])) return node[slot];
+  const auto first = std::ranges::find_if(node, next_to);
+  return first == node.end() ? std::nullopt : std::optional(*first);
+}
+
 /// Finds the vertices of the slots' memories, and the slots that copy within a shared one.
 void Machine::find_places() {
   std::vector<int> sharing(blueprint_.vertices.size());

@@ -77,6 +77,9 @@ class Machine final : public Fabric {
   /// The rank on the node of `here` in the slot that `there` has on its node. If that slot is empty, slots
   /// are dealt out to the node's ranks in turn.
   Rank opposite(Rank here, Rank there) const;
+  /// The rank on the node of `here` next to the card that the slot of `there` has: with no cpu between, and
+  /// joined to `here` by NVLinks alone. It is the one in that slot, or else the first with that card.
+  std::optional<Rank> next_to_card(Rank here, Rank there) const;
   /// The largest q such that ranks 0 to q-1 share a node, ranks q to 2q-1 another, and so on; the last node
   /// may have fewer.
   Rank consecutive_ranks() const;
@@ -124,6 +127,10 @@ class Machine final : public Fabric {
     wire.out_queue = static_cast<Port>(sender) * ports_.queues() + ports_.queue(wire.out, direction);
     wire.in_queue = Wire::nowhere;
   }
+
+  /// Whether NVLinks alone lead from vertex to vertex; whether the route goes by a cpu.
+  bool by_nvlink(int from, int to) const;
+  bool by_cpu(int from, int to) const;
 
   Extent occupy(const Placement& placement);
   void find_places();
@@ -194,7 +201,7 @@ inline Wire Machine::wire_of(Place from, Place to, Bytes bytes) const {
   if (a.node != b.node && ports_.directions > 1) {
     const int by = topology_->direction(leaf(a, vertex(from, a)), leaf(b, vertex(to, b)));
     own_queue(wire, from.rank, static_cast<Port>(by));
-    wire.shares_port = true;
+    wire.next = Wire::Next::beside;
   } else {
     own_queue(wire, from.rank);
   }

@@ -76,6 +76,17 @@ TEST(Library, RcclOnMi300x) {
   EXPECT_NEAR(played / path, 1, 0.15);
 }
 
+/// RCCL's limit between LL and LL128 lies where LL takes longer, by its own hops: a larger message is faster.
+TEST(Library, SaysWhereTwiceTheSizeTakesLess) {
+  const Library library("rccl-2.26", load_platform("azure-mi300x"), 64);
+  const auto why = [&](Bytes message) {
+    const Call call{.ranks = 64, .message = message};
+    return library.predict(Collective::allreduce, call, engine("path")).choice.why;
+  };
+  EXPECT_NE(why(1_MiB).find("; twice the size takes less, 144 us, by Tree/LL128"), std::string::npos);
+  EXPECT_EQ(why(2_MiB).find("twice"), std::string::npos);
+}
+
 TEST(Library, TheNetworkMovesIt) {
   Description d = load_platform("abci-v");
   const Seconds before = allreduce(d, "nccl-2.8", 32, 32_MiB).prediction.time;

@@ -421,6 +421,18 @@ Seconds of_ring(const Description& d, const Placement& placement, const char* re
       .prediction.time;
 }
 
+/// Messages of ncclSend that wait for an uplink hold up none that go elsewhere: an alltoall takes little more
+/// than the busiest uplink does.
+TEST(Transport, pairsShareTheirCardBeforeATaper) {
+  for (const auto& [up, most] : {std::pair(1, 1.02), {2, 1.2}}) {
+    const Library library("nccl-2.18", tapered(up), 32);
+    const Prediction p =
+        library.predict(Collective::alltoall, {.ranks = 32, .message = 256_MiB}, engine("contention"))
+            .prediction;
+    EXPECT_LT(p.time, most * p.bound.time) << up;
+  }
+}
+
 /// A ring that goes from node to node crosses the spine twice, on one uplink each way. One whose neighbours
 /// sit on different leaves has four messages of each rail on the one uplink that a leaf has left.
 TEST(Transport, taperSlowsDownWhatCrossesTheSpine) {

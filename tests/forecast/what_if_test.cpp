@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -128,6 +130,52 @@ TEST(Sensitivity, IsEachPartsShare) {
   for (const auto& [name, elasticity] : all) sum += std::abs(elasticity);
   EXPECT_NEAR(sum, 1, 1e-4);
   EXPECT_EQ(a.rows[0].sensitivity.size(), 3u);
+}
+
+Question tree_of_nccl() {
+  Question q;
+  q.collectives = {"allreduce"};
+  q.platforms = {"dgx-h100"};
+  q.policy = "nccl-2.28";
+  q.ranks = {64};
+  q.sizes = {1_MiB};
+  return q;
+}
+
+/// A tree of LL128, whose time is that of NCCL's constants and of the wires: the shares make all of it. Twice
+/// three hops up and down eight nodes take 8.5 us each, and more by the platform.
+TEST(Sensitivity, IsAlsoThatOfNcclsConstants) {
+  Question q = tree_of_nccl();
+  q.sensitivity = true;
+  const Answer a = ask(q);
+  std::map<std::string, double> all;
+  double sum = 0;
+  for (const Elasticity& e : *a.sensitivity) all[e.parameter] = e.elasticity, sum += std::abs(e.elasticity);
+  EXPECT_NEAR(all["software.nccl.LL128.tree_hop_us"], 6 * 8.5e-6 / a.rows[0].prediction.time.value, 1e-3);
+  EXPECT_NEAR(all["software.nccl.LL128.launch_us"], 14e-6 / a.rows[0].prediction.time.value, 1e-3);
+  EXPECT_GT(all["nccl.LL128.step_us"], 0);
+  EXPECT_LT(all["nccl.LL128.channel_GBps"], 0);
+  EXPECT_FALSE(all.contains("software.nccl.LL128.hop_us"));  // of rings
+  EXPECT_NEAR(sum, 1, 0.02);
+}
+
+/// One that the platform states is its parameter.
+TEST(Sensitivity, NamesAStatedConstantOnce) {
+  Question q = tree_of_nccl();
+  q.sensitivity = true;
+  q.set = {"software.nccl.LL128.tree_hop_us=5"};
+  const Answer a = ask(q);
+  EXPECT_EQ(std::ranges::count(*a.sensitivity, "software.nccl.LL128.tree_hop_us", &Elasticity::parameter), 1);
+}
+
+/// A ring's hop is none of a tree's: which ones are is said.
+TEST(Unbound, NamesTheCostsOfNcclThatDo) {
+  Question q = tree_of_nccl();
+  q.set = {"software.nccl.LL128.hop_us=2"};
+  EXPECT_TRUE(caps(q)
+                  .at("software.nccl.LL128.hop_us")
+                  .starts_with("nothing: no time here depends on it, but on software.nccl.LL128.tree_hop_us "
+                               "and software.nccl.LL128.launch_us; limited by "));
 }
 
 TEST(Sensitivity, IsNotToldOfAnInterruptedAnswer) {

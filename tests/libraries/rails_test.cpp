@@ -2,8 +2,11 @@
 // Messages of NCCL between nodes stay on a rail: they leave by the card that their receiver's is opposite to.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "libraries/transport.hpp"
 #include "platforms/description/load.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
@@ -58,6 +61,57 @@ TEST(Rails, EachCardHasAQueue) {
   EXPECT_NE(queue(0, 8), queue(0, 9));
   EXPECT_EQ(queue(0, 9), queue(0, 17));  // the card opposite to GPU 1 of both nodes
   EXPECT_NE(queue(0, 9), queue(1, 9));   // each rank has queues of its own
+}
+
+/// A DGX H100 with the cards of its first four GPUs alone, which are next to its first cpu.
+Description with_cards_at_one_cpu() {
+  const Description whole = load_platform("dgx-h100");
+  Json json = whole.json();
+  const auto gone = [](const Json& link) {
+    const std::string end = link["between"][0];
+    return end >= "nic4" && end <= "nic7";
+  };
+  for (const char* nic : {"nic4", "nic5", "nic6", "nic7"}) json["node"]["vertices"].erase(nic);
+  Json links = Json::array();
+  for (const Json& link : json["node"]["links"])
+    if (!gone(link)) links.push_back(link);
+  json["node"]["links"] = links;
+  return {whole.name(), whole.file(), std::move(json)};
+}
+
+/// GPU 4 has no card at its own cpu. PXN leaves by a GPU next to the card of the receiver's rail; there is no
+/// PXN on receive, so that the message comes to GPU 4 by both cpus.
+TEST(Rails, PxnLeavesNextToTheCardAndArrivesAnyway) {
+  const Transport transport{Transport::Kind::nccl, nccl::KernelSettings{.minor = 18, .peers = 1}};
+  const Description d = with_cards_at_one_cpu();
+  const Machine machine(carrying(transport, d), 16);
+  const std::unique_ptr<Fabric> fabric = fabric_of(transport, machine, d);
+  std::vector<LinkId> links;
+  fabric->route({4, Memory::device}, {12, Memory::device}, links);
+  std::set<std::string> names;
+  for (const LinkId l : links) names.insert(fabric->link_name(l));
+  EXPECT_FALSE(names.contains("node 0 cpu1 to cpu0"));
+  EXPECT_TRUE(names.contains("node 1 cpu0 to cpu1"));
+}
+
+/// On Summit each cpu has a card: a GPU next to one goes by that cpu, too, so each sends by its own.
+TEST(Rails, NobodyIsNextToACardBehindACpu) {
+  const Machine summit(load_platform("summit"), 12);
+  EXPECT_FALSE(summit.next_to_card(0, 9));
+  const Machine h100(load_platform("dgx-h100"), 16);
+  EXPECT_EQ(h100.next_to_card(0, 9), 1);
+}
+
+/// What an uplink slows holds no other message of ncclSend up.
+TEST(Rails, ACardGoesOnToThoseThatAreReady) {
+  const Description d = load_platform("dgx-h100");
+  const auto next = [&](const nccl::KernelSettings& protocol) {
+    const Transport transport{Transport::Kind::nccl, protocol};
+    const Machine machine(carrying(transport, d), 16);
+    return fabric_of(transport, machine, d)->wire({0, Memory::device}, {8, Memory::device}, Bytes(1e6)).next;
+  };
+  EXPECT_EQ(next({.minor = 18, .peers = 15}), Wire::Next::due);
+  EXPECT_EQ(next({.minor = 18, .protocol = nccl::Protocol::ll, .peers = 15}), Wire::Next::left);
 }
 
 /// Nobody sits opposite: the sender's own card.

@@ -56,14 +56,16 @@ TEST(Contention, ANicServesItsMessagesInOrder) {
                 SharedFabric(3, 1, Hold::injection, 2), {0, 7, 12});
 }
 
-/// Ports that connections share.
+/// Ports that messages share.
 struct ConnectedFabric : SharedFabric {
-  using SharedFabric::SharedFabric;
+  ConnectedFabric(Rank ranks, double trunk, Hold hold, Wire::Next then = Wire::Next::beside)
+      : SharedFabric(ranks, trunk, hold), next(then) {}
   Wire wire(Place from, Place to, Bytes bytes) const override {
     Wire w = SharedFabric::wire(from, to, bytes);
-    w.shares_port = true;
+    w.next = next;
     return w;
   }
+  Wire::Next next;
 };
 
 /// Rank 1 takes messages of two ranks at half speed until 8. In order, rank 2's would begin then; on a
@@ -75,6 +77,16 @@ TEST(Contention, ConnectionsShareTheirPort) {
                                        {{send(1, 4)}}};
   expect_finish(scripts, SharedFabric(4, 10, Hold::injection), {0, 16, 12, 0});
   expect_finish(scripts, ConnectedFabric(4, 10, Hold::injection), {0, 12, 8, 0});
+}
+
+/// Rank 0's first message goes at half speed, as rank 3 sends to its receiver, too. It holds its port for the
+/// 4 that it would take alone; then what is left of it, at half speed, shares the port's link with the
+/// second, until 8; of that, 2 are left.
+TEST(Contention, WhatIsSlowedFurtherOnHoldsNobodyUp) {
+  const std::vector<Script> scripts = {
+      {{send(1, 4), send(2, 4)}}, {{receive(0, 4), receive(3, 4)}}, {{receive(0, 4)}}, {{send(1, 4)}}};
+  expect_finish(scripts, SharedFabric(4, 10, Hold::injection), {0, 8, 12, 0});
+  expect_finish(scripts, ConnectedFabric(4, 10, Hold::injection, Wire::Next::due), {0, 8, 10, 0});
 }
 
 TEST(Contention, Incast) {
