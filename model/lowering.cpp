@@ -2,7 +2,6 @@
 #include "model/lowering.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "support/error.hpp"
@@ -45,11 +44,16 @@ class Lowering::ChannelStrand : public Strand {
   }
 
   void operations(const RankStep& here, Batch& batch) const {
-    const auto r = static_cast<std::size_t>(rank_);
-    for (std::size_t i = here.begin[r]; i < here.begin[r + 1]; ++i) {
-      const std::uint32_t at = here.sorted[i];
-      if (here.channel[at] != channel_) continue;
-      Op& op = batch.ops.emplace_back(here.ops[at]);
+    const std::size_t strand = lowering_->strand_of(rank_, channel_);
+    const auto first = here.ops.begin() + here.begin[strand],
+               last = here.ops.begin() + here.begin[strand + 1];
+    batch.ops.insert(batch.ops.end(), first, last);
+    if (!here.pieces.empty()) list_pieces(here, batch);
+  }
+
+  /// Those of the batch's operations, of which the step has the pieces of all.
+  static void list_pieces(const RankStep& here, Batch& batch) {
+    for (Op& op : batch.ops) {
       const auto pieces = std::span(here.pieces).subspan(op.first_piece, op.pieces);
       op.first_piece = static_cast<std::uint32_t>(batch.pieces.size());
       batch.pieces.insert(batch.pieces.end(), pieces.begin(), pieces.end());
@@ -109,23 +113,19 @@ std::unique_ptr<Strand> Lowering::strand(Rank rank) {
   return std::make_unique<Root>(shared_from_this(), rank);
 }
 
-const Lowering::RankStep& Lowering::enter(std::int64_t s) {
-  const auto at = static_cast<std::size_t>(s - first_);
-  if (at == window_.size()) {
-    if (spare_.empty()) spare_.push_back(std::make_unique<RankStep>(detailed_ || !layout_.equal_blocks()));
-    window_.push_back(std::move(spare_.back()));
-    spare_.pop_back();
-    RankStep& fresh = *window_.back();
-    fresh.step.clear();
-    schedule_.rule(s, fresh.step);
-    lower(fresh);
-    fresh.left = std::int64_t{schedule_.ranks} * schedule_.channels;
-  }
-  return *window_[at];
+void Lowering::generate(std::int64_t s) {
+  if (spare_.empty()) spare_.push_back(std::make_unique<RankStep>(detailed_ || !layout_.equal_blocks()));
+  window_.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  RankStep& fresh = *window_.back();
+  fresh.step.clear();
+  schedule_.rule(s, fresh.step);
+  lower(fresh);
+  fresh.left = std::int64_t{schedule_.ranks} * schedule_.channels;
 }
 
-void Lowering::leave(std::int64_t s) {
-  --window_[static_cast<std::size_t>(s - first_)]->left;
+/// The first steps, if all strands have passed them.
+void Lowering::drop() {
   for (; !window_.empty() && window_.front()->left == 0; ++first_) {
     spare_.push_back(std::move(window_.front()));
     window_.pop_front();
@@ -133,28 +133,53 @@ void Lowering::leave(std::int64_t s) {
 }
 
 void Lowering::lower(RankStep& out) {
-  out.ops.clear(), out.rank.clear(), out.channel.clear(), out.pieces.clear();
+  make_room(out);
   for (const Transfer& t : out.step.transfers)
     if (t.from != t.to) lower(out, t);
   out.step.for_each_switched([&](const Multicast& m) { lower(out, m); },
                              [&](const Reduction& m) { lower(out, m); });
-  sort(out);
 }
 
-Lowering::Listed Lowering::list(RankStep& out, std::span<const Chunk> pieces) const {
-  if (!detailed_) return {};
-  const auto first = static_cast<std::uint32_t>(out.pieces.size());
+/// Counts the operations of each strand, and gives it its place.
+void Lowering::make_room(RankStep& out) {
+  std::vector<std::uint32_t>& count = next_;
+  count.assign(strand_of(schedule_.ranks, 0), 0);
+  for (const Transfer& t : out.step.transfers) {
+    if (t.from == t.to) continue;
+    ++count[strand_of(t.from.rank, t.channel)];
+    if (t.from.rank != t.to.rank) ++count[strand_of(t.to.rank, t.channel)];
+  }
+  for (const Multicast& m : out.step.multicasts) {
+    ++count[strand_of(m.from.rank, m.channel)];
+    for (Rank i = 0; i < m.to.count; ++i)
+      if (m.to[i] != m.from.rank) ++count[strand_of(m.to[i], m.channel)];
+  }
+  for (const Reduction& m : out.step.reductions)
+    for (Rank i = 0; i < m.from.count; ++i) {
+      if (m.from[i] == m.to.rank) continue;
+      ++count[strand_of(m.from[i], m.channel)], ++count[strand_of(m.to.rank, m.channel)];
+    }
+  std::uint32_t all = 0;
+  for (std::uint32_t& n : count) all += std::exchange(n, all);
+  out.begin.assign(count.begin(), count.end());
+  out.begin.push_back(all);
+  out.pieces.clear();
+  out.ops.assign(all, {});
+}
+
+/// The blocks that an operation moves.
+void Lowering::list(RankStep& out, Op& op, std::span<const Chunk> pieces) {
+  op.first_piece = static_cast<std::uint32_t>(out.pieces.size());
+  op.pieces = static_cast<std::uint32_t>(pieces.size());
   out.pieces.insert(out.pieces.end(), pieces.begin(), pieces.end());
-  return {first, static_cast<std::uint32_t>(pieces.size())};
 }
 
 /// Both ends of the message.
 void Lowering::lower(RankStep& out, const Transfer& t) {
   const Bytes bytes = layout_.size(out.step, t);
   const bool other_sender = last_senders_.change(t);
-  const Listed pieces = list(out, out.step.pieces(t));
   const auto end = [&](Op::Kind kind, Rank of, Rank peer) {
-    Op& op = out.add(of, t.channel);
+    Op& op = add(out, of, t.channel);
     op.kind = kind;
     op.combine = t.combine;
     op.from = t.from.memory;
@@ -164,7 +189,7 @@ void Lowering::lower(RankStep& out, const Transfer& t) {
     op.order = order_;
     op.peer = world(peer);
     op.other_sender = other_sender;
-    std::tie(op.first_piece, op.pieces) = pieces;
+    if (detailed_) list(out, op, out.step.pieces(t));
   };
   if (t.from.rank == t.to.rank) {
     end(Op::Kind::copy, t.from.rank, t.to.rank);
@@ -185,12 +210,12 @@ void Lowering::lower(RankStep& out, const Multicast& m) {
   op.order = order_++;
   op.group = m.to;
   op.members = members_.empty() ? nullptr : &members_;
-  std::tie(op.first_piece, op.pieces) = list(out, {&m.chunk, 1});
-  out.add(m.from.rank, m.channel) = op;
+  if (detailed_) list(out, op, {&m.chunk, 1});
+  add(out, m.from.rank, m.channel) = op;
   op.kind = Op::Kind::receive;
   op.peer = world(m.from.rank);
   for (Rank i = 0; i < m.to.count; ++i)
-    if (m.to[i] != m.from.rank) out.add(m.to[i], m.channel) = op;
+    if (m.to[i] != m.from.rank) add(out, m.to[i], m.channel) = op;
 }
 
 void Lowering::lower(RankStep& out, const Reduction& m) {
@@ -203,26 +228,14 @@ void Lowering::lower(RankStep& out, const Reduction& m) {
   op.order = order_++;
   op.peer = world(m.to.rank);
   for (Rank i = 0; i < m.from.count; ++i) op.merged += m.from[i] != m.to.rank;
-  std::tie(op.first_piece, op.pieces) = list(out, {&m.chunk, 1});
+  if (detailed_) list(out, op, {&m.chunk, 1});
   for (Rank i = 0; i < m.from.count; ++i) {
     if (m.from[i] == m.to.rank) continue;
-    out.add(m.from[i], m.channel) = op;
-    Op& receive = out.add(m.to.rank, m.channel) = op;
+    add(out, m.from[i], m.channel) = op;
+    Op& receive = add(out, m.to.rank, m.channel) = op;
     receive.kind = Op::Kind::receive;
     receive.peer = world(m.from[i]);
   }
-}
-
-/// A counting sort keeps the order of the schedule.
-void Lowering::sort(RankStep& out) {
-  const auto ranks = static_cast<std::size_t>(schedule_.ranks);
-  out.begin.assign(ranks + 1, 0);
-  for (const Rank r : out.rank) ++out.begin[static_cast<std::size_t>(r) + 1];
-  for (std::size_t r = 0; r < ranks; ++r) out.begin[r + 1] += out.begin[r];
-  at_.assign(out.begin.begin(), out.begin.end() - 1);
-  out.sorted.resize(out.rank.size());
-  for (std::size_t i = 0; i < out.rank.size(); ++i)
-    out.sorted[at_[static_cast<std::size_t>(out.rank[i])]++] = static_cast<std::uint32_t>(i);
 }
 
 namespace {

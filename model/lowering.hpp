@@ -29,37 +29,41 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   std::int64_t steps_in_memory() const { return static_cast<std::int64_t>(window_.size()); }
 
  private:
-  /// One step, lowered: its operations by rank.
+  /// One step, lowered: the operations of each strand.
   struct RankStep {
     explicit RankStep(bool detailed) : step(detailed) {}
     Step step;
-    std::vector<Op> ops;
+    std::vector<Op> ops;  ///< by strand, then in the order of the schedule
     std::vector<Chunk> pieces;
-    std::vector<Rank> rank;              ///< by operation
-    std::vector<std::uint16_t> channel;  ///< by operation
-    std::vector<std::uint32_t> begin;    ///< by rank: its first operation in `sorted`
-    std::vector<std::uint32_t> sorted;   ///< operations by rank, then in the order of the schedule
-    std::int64_t left = 0;               ///< strands that have yet to pass this step
-    /// Adds an operation, to be filled where it stays.
-    Op& add(Rank of, std::uint16_t on) {
-      rank.push_back(of), channel.push_back(on);
-      return ops.emplace_back();
-    }
+    std::vector<std::uint32_t> begin;  ///< by strand: its first operation
+    std::int64_t left = 0;             ///< strands that have yet to pass this step
   };
   class ChannelStrand;
   class Root;
 
   Lowering(Schedule schedule, Layout layout, std::uint64_t tag, std::vector<Rank> members, bool detailed);
   Rank world(Rank r) const { return members_.empty() ? r : members_[static_cast<std::size_t>(r)]; }
-  const RankStep& enter(std::int64_t s);
-  void leave(std::int64_t s);
+  const RankStep& enter(std::int64_t s) {
+    const auto at = static_cast<std::size_t>(s - first_);
+    if (at == window_.size()) generate(s);
+    return *window_[at];
+  }
+  void leave(std::int64_t s) {
+    if (--window_[static_cast<std::size_t>(s - first_)]->left == 0) drop();
+  }
+  void generate(std::int64_t s);
+  void drop();
+  std::size_t strand_of(Rank rank, std::uint16_t channel) const {
+    return static_cast<std::size_t>(rank) * static_cast<std::size_t>(schedule_.channels) + channel;
+  }
+  void make_room(RankStep& out);
   void lower(RankStep& out);
   void lower(RankStep& out, const Transfer& transfer);
   void lower(RankStep& out, const Multicast& multicast);
   void lower(RankStep& out, const Reduction& reduction);
-  using Listed = std::pair<std::uint32_t, std::uint32_t>;  ///< where in `pieces`, and how many
-  Listed list(RankStep& out, std::span<const Chunk> pieces) const;
-  void sort(RankStep& out);
+  static void list(RankStep& out, Op& op, std::span<const Chunk> pieces);
+  /// An operation, to be filled where it stays.
+  Op& add(RankStep& out, Rank of, std::uint16_t channel) { return out.ops[next_[strand_of(of, channel)]++]; }
 
   Schedule schedule_;
   Layout layout_;
@@ -68,8 +72,9 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   bool detailed_;
   std::uint64_t order_ = 0;  ///< messages lowered so far
   LastSenders last_senders_;
-  std::vector<std::uint32_t> at_;  ///< by rank, while sorting
-  std::int64_t first_ = 0;         ///< step number of window_.front()
+  std::vector<std::uint32_t>
+      next_;                ///< by strand, of the step that is lowered: where its next operation goes
+  std::int64_t first_ = 0;  ///< step number of window_.front()
   std::deque<std::unique_ptr<RankStep>> window_;
   std::vector<std::unique_ptr<RankStep>> spare_;
 };

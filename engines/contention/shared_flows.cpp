@@ -51,7 +51,7 @@ void SharedFlows::find_loss(Index id) {
 }
 
 /// Computes new ends for flows whose rates have changed.
-void SharedFlows::pace() {
+inline void SharedFlows::pace() {
   for (const Index id : sharing_.solve()) {
     Flow& f = flows_[id];
     if (explained_) count_loss(id), find_loss(id);
@@ -63,11 +63,11 @@ void SharedFlows::pace() {
   }
 }
 
-bool SharedFlows::is_void() const {
+inline bool SharedFlows::is_void() const {
   return flows_[ends_.first()].ends.value != ends_.next();
 }
 
-void SharedFlows::drop_void() {
+inline void SharedFlows::drop_void() {
   while (!ends_.empty() && is_void()) ends_.pop();
 }
 

@@ -34,12 +34,11 @@ Sharing::Sharing(const std::vector<Link>& links) : numbers_(links.size(), none) 
   }
 }
 
-LinkId Sharing::numbered(LinkId link) {
+inline LinkId Sharing::numbered(LinkId link) {
   LinkId& number = numbers_[link];
   if (number == none) {
     number = static_cast<LinkId>(links_.size());
     links_.emplace_back().capacity = capacities_[link];
-    members_.emplace_back();
     used_.push_back(link);
   }
   return number;
@@ -50,17 +49,16 @@ void Sharing::add(Index flow, std::span<const LinkId> route, BytesPerSecond cap)
     const std::size_t size = std::max<std::size_t>(flow + 1, 2 * flows_.size());
     rates_.resize(size);
     flows_.resize(size);
-    hops_.resize(size);
   }
   rates_[flow] = 0;
-  flows_[flow] = {0, cap.value, none, 0, false};
-  std::vector<Hop>& hops = hops_[flow];
-  hops.clear();
+  Flow& f = flows_[flow];
+  f.cap = cap.value;
+  f.held_by = none;
   for (const LinkId crossed : route) {
     const LinkId link = numbered(crossed);
-    std::vector<Member>& members = members_[link];
-    members.push_back({flow, static_cast<Index>(hops.size())});
-    hops.push_back({link, static_cast<Index>(members.size() - 1)});
+    std::vector<Member>& members = links_[link].members;
+    members.push_back({flow, static_cast<Index>(f.hops.size())});
+    f.hops.push_back({link, static_cast<Index>(members.size() - 1)});
   }
   added_.push_back(flow);
 }
@@ -68,16 +66,16 @@ void Sharing::add(Index flow, std::span<const LinkId> route, BytesPerSecond cap)
 void Sharing::remove(Index flow) {
   const LinkId by = flows_[flow].held_by;
   if (by < own_cap) --links_[by].held;
-  for (const Hop hop : hops_[flow]) {
-    std::vector<Member>& members = members_[hop.link];
+  for (const Hop hop : flows_[flow].hops) {
+    std::vector<Member>& members = links_[hop.link].members;
     const Member last = members.back();
     members[hop.place] = last;
-    hops_[last.flow][last.hop].place = hop.place;
+    flows_[last.flow].hops[last.hop].place = hop.place;
     members.pop_back();
-    changed_.push_back(hop.link);
+    if (!members.empty()) changed_.push_back(hop.link);
   }
   rates_[flow] = 0;
-  hops_[flow].clear();
+  flows_[flow].hops.clear();
 }
 
 /// Prepares a link for this round.
@@ -89,7 +87,7 @@ void Sharing::touch(LinkId link) {
   l.filling = 0;
   l.queued = infinite;
   double taken = 0;
-  for (const Member m : members_[link]) taken += rates_[m.flow];
+  for (const Member m : links_[link].members) taken += rates_[m.flow];
   l.left = l.capacity - taken;
 }
 
@@ -97,7 +95,7 @@ void Sharing::touch(LinkId link) {
 void Sharing::fill(Index flow) {
   Flow& f = flows_[flow];
   if (f.round == round_) return;
-  for (const Hop hop : hops_[flow]) touch(hop.link);
+  for (const Hop hop : flows_[flow].hops) touch(hop.link);
   if (f.held_by < own_cap) --links_[f.held_by].held;
   f.before = rates_[flow];
   rates_[flow] = 0;
@@ -106,7 +104,7 @@ void Sharing::fill(Index flow) {
   f.round = round_;
   filled_.push_back(flow);
   if (f.cap < infinite) levels_.at(f.cap, of_flow | flow);
-  for (const Hop hop : hops_[flow]) {
+  for (const Hop hop : flows_[flow].hops) {
     State& l = links_[hop.link];
     l.left += f.before;
     ++l.filling;
@@ -120,7 +118,7 @@ void Sharing::settle(Index flow, double rate, LinkId by) {
   rates_[flow] = rate;
   f.held_by = by;
   f.filling = false;
-  for (const Hop hop : hops_[flow]) {
+  for (const Hop hop : flows_[flow].hops) {
     State& l = links_[hop.link];
     l.left -= rate;
     if (--l.filling == 0 && (l.held > 0 || l.left < 0)) consider(hop.link);
@@ -159,7 +157,7 @@ bool Sharing::lets_go(const State& l) const {
 /// Whether the flows filled so far exceed what members that kept their rates leave.
 bool Sharing::overloaded(LinkId link) const {
   const State& l = links_[link];
-  return l.left < -rounding * l.capacity / static_cast<double>(members_[link].size());
+  return l.left < -rounding * l.capacity / static_cast<double>(l.members.size());
 }
 
 /// A lower bound of the level at which the link must be looked at again: it releases its flows, or is full if
@@ -178,7 +176,7 @@ double Sharing::full_level(LinkId link) const {
   while (true) {
     double left = l.left;
     Index sharing = l.filling;
-    for (const Member m : members_[link])
+    for (const Member m : links_[link].members)
       if (above(rates_[m.flow], level)) left += rates_[m.flow], ++sharing;
     const double next = std::max(0.0, left) / sharing;
     if (!(next > level)) return level;
@@ -202,7 +200,7 @@ void Sharing::reach(LinkId link, double level) {
 
 /// Releases the flows whose rates the link fixed, except those that another link now fixes at the same level.
 void Sharing::let_go(LinkId link) {
-  for (const Member m : members_[link]) {
+  for (const Member m : links_[link].members) {
     if (flows_[m.flow].held_by != link) continue;
     const LinkId other = full_link(m.flow);
     if (other == none) {
@@ -217,7 +215,7 @@ void Sharing::let_go(LinkId link) {
 }
 
 LinkId Sharing::full_link(Index flow) const {
-  for (const Hop hop : hops_[flow])
+  for (const Hop hop : flows_[flow].hops)
     if (links_[hop.link].round == round_ && links_[hop.link].full) return hop.link;
   return none;
 }
@@ -225,7 +223,7 @@ LinkId Sharing::full_link(Index flow) const {
 /// Takes the rates of members above this level away; false if there are none.
 bool Sharing::take_back(LinkId link, double level) {
   bool any = false;
-  for (const Member m : members_[link]) {
+  for (const Member m : links_[link].members) {
     if (!above(rates_[m.flow], level) || flows_[m.flow].round == round_) continue;
     fill(m.flow);
     any = true;
@@ -239,32 +237,52 @@ void Sharing::close(LinkId link, double level) {
   // The flows whose rates it still fixes are at this level but for rounding.
   if (l.held > 0) level = l.level;
   l.level = level;
-  for (const Member m : members_[link])
+  for (const Member m : links_[link].members)
     if (flows_[m.flow].filling) settle(m.flow, level, link), ++l.held;
 }
 
 /// Whether the link is full and no flow on it is faster.
 bool Sharing::limits(LinkId link, double rate) const {
   const State& l = links_[link];
-  return !(l.left > summed * l.capacity) &&
-         std::ranges::none_of(members_[link], [&](Member m) { return rates_[m.flow] > rate * (1 + summed); });
+  double left = l.capacity;
+  for (const Member m : l.members) {
+    if (rates_[m.flow] > rate * (1 + summed)) return false;
+    left -= rates_[m.flow];
+  }
+  return !(left > summed * l.capacity);
 }
 
 LinkId Sharing::held_by(Index flow) const {
-  for (const Hop hop : hops_[flow])
+  for (const Hop hop : flows_[flow].hops)
     if (hop.link == flows_[flow].held_by || limits(hop.link, rates_[flow])) return used_[hop.link];
   return no_link;
+}
+
+/// Fixes the rate of a new flow, by its narrowest link or by its own cap, if it is alone on its links.
+inline bool Sharing::settle_alone(Index flow) {
+  Flow& f = flows_[flow];
+  double rate = f.cap;
+  LinkId by = own_cap;
+  for (const Hop hop : f.hops) {
+    const State& l = links_[hop.link];
+    if (l.members.size() > 1) return false;
+    if (l.capacity < rate) rate = l.capacity, by = hop.link;
+  }
+  if (by < own_cap) links_[by].held = 1, links_[by].level = rate;
+  f.held_by = by;
+  rates_[flow] = rate;
+  news_.push_back(flow);
+  return true;
 }
 
 std::span<const Index> Sharing::solve() {
   ++round_;
   filled_.clear();
+  news_.clear();
+  std::erase_if(added_, [this](Index flow) { return settle_alone(flow); });
   for (const LinkId link : changed_) touch(link);
   for (const LinkId link : changed_) consider(link);
-  for (const Index flow : added_) {
-    fill(flow);
-    if (hops_[flow].empty()) settle(flow, flows_[flow].cap, own_cap);
-  }
+  for (const Index flow : added_) fill(flow);
   changed_.clear();
   added_.clear();
   for (queue_considered(); !levels_.empty(); queue_considered()) {
@@ -275,7 +293,6 @@ std::span<const Index> Sharing::solve() {
     else if (const auto flow = static_cast<Index>(what); flows_[flow].filling)
       settle(flow, flows_[flow].cap, own_cap);
   }
-  news_.clear();
   for (const Index flow : filled_)
     if (rates_[flow] != flows_[flow].before) news_.push_back(flow);
   return news_;

@@ -19,6 +19,7 @@ namespace collcast {
 /// 2. A flow keeps its rate unless a level is reached at which it cannot: the link that fixed it is not full
 ///    there any more, or another of its links is full at a lower level. Only then is it filled again, and its
 ///    links are considered.
+/// 3. A new flow that is alone on its links gets the bandwidth of the narrowest, without being filled.
 /// Everything below the first changed level, and everything above that no such flow touches, stays as it is.
 class Sharing {
  public:
@@ -50,10 +51,12 @@ class Sharing {
     LinkId held_by = none;       ///< the link that fixes its rate, or own_cap
     std::uint32_t round = 0;     ///< the last round in which it was filled
     bool filling = false;        ///< its rate is not fixed yet
+    std::vector<Hop> hops = {};
   };
   struct State {
     double capacity = 0, level = 0;  // B/s
     Index held = 0;                  ///< flows whose rates it fixes, all at its level
+    std::vector<Member> members = {};
     // During a round:
     Index filling = 0;        ///< members whose rates are not fixed yet
     double left = 0;          ///< bandwidth that its other members leave to these, B/s
@@ -65,6 +68,7 @@ class Sharing {
 
   LinkId numbered(LinkId link);
   void touch(LinkId link);
+  bool settle_alone(Index flow);
   void fill(Index flow);
   void settle(Index flow, double rate, LinkId by);
   void queue(LinkId link, double level);
@@ -81,16 +85,14 @@ class Sharing {
   void close(LinkId link, double level);
   bool limits(LinkId link, double rate) const;
 
-  std::vector<double> capacities_;            ///< by link, B/s
-  std::vector<LinkId> numbers_;               ///< by link: its number among the links ever used
-  std::vector<LinkId> used_;                  ///< by that number: the link
-  std::vector<State> links_;                  ///< by that number, like all below
-  std::vector<std::vector<Member>> members_;  ///< by link
-  std::vector<double> rates_;                 ///< by flow, B/s; 0 while it is being filled
+  std::vector<double> capacities_;  ///< by link, B/s
+  std::vector<LinkId> numbers_;     ///< by link: its number among the links ever used
+  std::vector<LinkId> used_;        ///< by that number: the link
+  std::vector<State> links_;        ///< by that number, like all below
+  std::vector<double> rates_;       ///< by flow, B/s; 0 while it is being filled
   std::vector<Flow> flows_;
-  std::vector<std::vector<Hop>> hops_;  ///< by flow
-  std::vector<LinkId> changed_;         ///< links that flows have left since the last round
-  std::vector<LinkId> considered_;      ///< links whose next level is to be computed again
+  std::vector<LinkId> changed_;     ///< links that flows have left to others since the last round
+  std::vector<LinkId> considered_;  ///< links whose next level is to be computed again
   std::vector<Index> added_, filled_, news_;
   Agenda<std::uint64_t> levels_;  ///< of links, and caps that flows may reach
   std::uint32_t round_ = 0;

@@ -15,12 +15,13 @@ constexpr auto head_arrives = Event::Kind::network_a;
 Analytic::Analytic(const MessageProtocol& protocol, Port ports)
     : protocol_(protocol), free_(ports), use_(ports), arrivals_(ports) {}
 
-void Analytic::send(Index id, const Message& message) {
-  const Seconds out = out_free(message);
+void Analytic::send(Index id) {
+  const Message& m = message(id);
+  const Seconds out = out_free(m);
   if (protocol_.hold == MessageProtocol::Hold::delivery)
-    deliver(id, message, out);
+    deliver(id, m, out);
   else
-    inject(id, message, out);
+    inject(id, m, out);
 }
 
 void Analytic::deliver(Index id, const Message& message, Seconds out) {
@@ -47,18 +48,20 @@ void Analytic::inject(Index id, const Message& message, Seconds out) {
   if (message.group == no_index || message.first_at_port)
     occupied(wire.out, message.bytes, start, wire.gap + taken);
   if (message.holds_sender()) timers_.at(start + transmission, {Event::Kind::left, id});
-  grown_at(heads_, id) = {transmission, taken_in, message.bytes, wire.in, merge_of(message)};
   timers_.at(start + wire.latency, {head_arrives, id});
 }
 
 /// The receiver's port serves messages in the order in which their first bytes arrive.
 void Analytic::reach(Index id) {
-  const Head head = heads_[id];
-  const bool counts = !head.merge || arrivals_[head.in].merge != head.merge;
-  const Seconds in = std::max(now_, in_free(head.in, head.merge));
-  if (counts) occupied(head.in, head.bytes, in, head.occupied);
-  free_[head.in] = std::max(free_[head.in], in + head.occupied);
-  timers_.at(std::max(now_ + head.transmission, in + head.occupied), {Event::Kind::arrived, id});
+  const Message& m = message(id);
+  const Port port = m.wire.in;
+  const std::optional<Merge> merge = merge_of(m);
+  const Seconds transmission = m.bytes * m.wire.per_byte, taken = m.wire.occupation_in(m.bytes);
+  const bool counts = !merge || arrivals_[port].merge != merge;
+  const Seconds in = std::max(now_, in_free(port, merge));
+  if (counts) occupied(port, m.bytes, in, taken);
+  free_[port] = std::max(free_[port], in + taken);
+  timers_.at(std::max(now_ + transmission, in + taken), {Event::Kind::arrived, id});
 }
 
 /// Messages that the network reduces into one pass the port together.

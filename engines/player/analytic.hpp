@@ -5,7 +5,6 @@
 
 #include "engines/player/backend.hpp"
 #include "engines/player/first_copy.hpp"
-#include "engines/player/timers.hpp"
 
 namespace collcast {
 
@@ -14,20 +13,11 @@ class Analytic : public Backend {
  public:
   Analytic(const MessageProtocol& protocol, Port ports);
 
-  Seconds now() const override { return now_; }
-  void after(Seconds delay, Event event) override { timers_.at(now_ + delay, event); }
-  void send(Index id, const Message& message) override;
+  void send(Index id) override;
   void run(Listener& listener) override;
   void usage(Result& result) const override { result.ports = use_; }
 
  private:
-  /// A message in flight whose first byte has not yet reached the receiver's port.
-  struct Head {
-    Seconds transmission, occupied;
-    Bytes bytes;
-    Port in;
-    std::optional<Merge> merge;
-  };
   /// Messages that the network reduces on the way to a port and that arrive as one.
   struct Arrival {
     std::optional<Merge> merge;    ///< the last one
@@ -46,11 +36,8 @@ class Analytic : public Backend {
   void occupy(const Message& message, Seconds out, Seconds in);
 
   MessageProtocol protocol_;
-  Timers timers_;
-  Seconds now_;
   std::vector<Seconds> free_;            ///< by port: when it takes the next message
   std::vector<Result::Use> use_;         ///< by port
-  std::vector<Head> heads_;              ///< by message
   std::vector<ForFirstCopy> group_out_;  ///< by multicast
   std::vector<Arrival> arrivals_;        ///< by port
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "engines/player/message.hpp"
 #include "engines/player/player.hpp"
+#include "engines/player/pool.hpp"
 #include "engines/player/result.hpp"
+#include "engines/player/timers.hpp"
 
 namespace collcast {
 
@@ -23,6 +24,8 @@ class Listener {
 class Backend {
  public:
   virtual ~Backend() = default;
+  /// Sets where the messages are that it carries; it outlives the run.
+  void carries(const Pool<Message>& messages) { messages_ = &messages; }
   /// Sets who is told what kept ports and links busy; null: nobody. It outlives the run.
   void watched_by(Observer* observer) { observer_ = observer; }
   /// When the first byte of a message left its port and when the last one arrived; kept if there is an
@@ -30,10 +33,7 @@ class Backend {
   struct Way {
     Seconds left, arrived;
   };
-  Way& way(Index id) {
-    if (id >= ways_.size()) ways_.resize(std::max<std::size_t>(id + 1, 2 * ways_.size()));
-    return ways_[id];
-  }
+  Way& way(Index id) { return grown_at(ways_, id); }
   /// Sets the log in which causes are kept; null: nobody asks for them. It outlives the run.
   void explained_in(CauseLog* log) { log_ = log; }
   /// What held up a message besides its own bytes.
@@ -45,29 +45,33 @@ class Backend {
   };
   /// Of a message that has left or arrived, as far as it is known.
   virtual HeldUp held_up(Index) const { return {}; }
-  virtual Seconds now() const = 0;
+  Seconds now() const { return now_; }
   /// Sends the listener `event` after `delay`.
-  virtual void after(Seconds delay, Event event) = 0;
-  /// Carries a message that reaches its port at `message.posted`. The listener gets the events `left` (only
-  /// with Hold::injection and unless eager) and `arrived` (with Hold::delivery after both overheads). Called
-  /// from `settle` only.
-  virtual void send(Index id, const Message& message) = 0;
+  void after(Seconds delay, Event event) { timers_.at(now_ + delay, event); }
+  /// Carries a message that reaches its port at `Message::posted`, and which stays until it has arrived. The
+  /// listener gets the events `left` (only with Hold::injection and unless eager) and `arrived` (with
+  /// Hold::delivery after both overheads). Called from `settle` only.
+  virtual void send(Index id) = 0;
   /// Returns when no event is left.
   virtual void run(Listener& listener) = 0;
   /// Adds how much each port and link was used.
   virtual void usage(Result& result) const = 0;
 
  protected:
+  const Message& message(Index id) const { return (*messages_)[id]; }
   void leaves(Index id, Seconds when) {
     if (observer_) way(id).left = when;
   }
   void occupied(Port port, Bytes bytes, Seconds begin, Seconds busy) {
     if (observer_) observer_->used({false, port, bytes, begin, begin + busy, busy});
   }
+  Timers timers_;
+  Seconds now_;
   Observer* observer_ = nullptr;
   CauseLog* log_ = nullptr;
 
  private:
+  const Pool<Message>* messages_ = nullptr;
   std::vector<Way> ways_;  ///< by message
 };
 

@@ -16,25 +16,29 @@ constexpr auto gap_over = Event::Kind::network_b;  // the gap of a port is over
 
 }  // namespace
 
+// What every message passes is inline: the calls would take as long as what they do.
+
 Contended::Contended(const Fabric& fabric, Flows& flows)
     : fabric_(fabric),
+      links_(fabric.links()),
       to_delivery_(fabric.protocol().hold == MessageProtocol::Hold::delivery),
       flows_(flows),
       ports_(fabric.ports()),
       use_(fabric.ports()),
-      bytes_(fabric.links().size()) {}
+      bytes_(links_.size()) {}
 
-void Contended::send(Index id, const Message& message) {
-  const Port port = queue_of(message);
-  grown_at(carried_, id) = {message, port};
+void Contended::send(Index id) {
+  const Message& m = message(id);
+  const Port port = queue_of(m);
+  grown_at(carried_, id) = {port};
   if (log_) grown_at(delays_, id) = {now_, {}};
   enqueue(port, id);
-  if (to_delivery_ && message.wire.in != message.wire.out) enqueue(message.wire.in, id);
+  if (to_delivery_ && m.wire.in != m.wire.out) enqueue(m.wire.in, id);
   serve(port);
 }
 
 /// The port where it leaves, or its connection's share of it.
-Port Contended::queue_of(const Message& message) {
+inline Port Contended::queue_of(const Message& message) {
   if (message.wire.next != Wire::Next::beside || to_delivery_) return message.wire.out;
   const auto [at, first] = connections_.try_emplace({message.from.rank, message.to.rank, message.tag});
   if (first) {
@@ -44,7 +48,7 @@ Port Contended::queue_of(const Message& message) {
   return at->second;
 }
 
-void Contended::enqueue(Port port, Index id) {
+inline void Contended::enqueue(Port port, Index id) {
   Queue& queue = ports_[port].queue;
   if (queue.first == no_index)
     queue.first = id;
@@ -58,19 +62,19 @@ void Contended::serve(Port out) {
   PortState& sender = ports_[out];
   while (sender.queue.first != no_index) {
     const Index id = sender.queue.first;
-    const Message& message = carried_[id].message;
+    const Message& m = message(id);
     if (carried_[id].port != out) return serve(carried_[id].port);  // `out` is where it arrives
-    if (!may_leave(sender, message)) return;
-    const Port in = message.wire.in;
-    const bool merged = message.merged != 0;
+    if (!may_leave(sender, m)) return;
+    const Port in = m.wire.in;
+    const bool merged = m.merged != 0;
     if (to_delivery_ && in != out) {
       PortState& receiver = ports_[in];
-      if (receiver.queue.first != id || !may_arrive(receiver, message)) return;
+      if (receiver.queue.first != id || !may_arrive(receiver, m)) return;
       receiver.queue.first = behind(in, id);
-      take(in, no_index, merged ? std::optional(Merge(message)) : std::nullopt);
+      take(in, no_index, merged ? std::optional(Merge(m)) : std::nullopt);
     }
     sender.queue.first = behind(out, id);
-    take(out, message.group);
+    take(out, m.group);
     begin(id);
     if (to_delivery_ && merged) serve(in);  // the next one may be merged with it
   }
@@ -84,7 +88,7 @@ bool Contended::may_arrive(const PortState& port, const Message& message) const 
   return port.holders == 0 || (message.merged && port.merge == Merge(message));
 }
 
-void Contended::take(Port port, Index group, std::optional<Merge> merge) {
+inline void Contended::take(Port port, Index group, std::optional<Merge> merge) {
   PortState& state = ports_[port];
   if (state.holders++ > 0) return;
   state.group = group;
@@ -92,16 +96,16 @@ void Contended::take(Port port, Index group, std::optional<Merge> merge) {
   state.since = now_;
 }
 
-void Contended::release(Port port) {
+inline void Contended::release(Port port) {
   PortState& state = ports_[port];
   if (--state.holders > 0) return;
   if (port < use_.size()) use_[port].busy += now_ - state.since;
   if (log_ && !to_delivery_) held(port);
-  serve(port);
+  if (state.queue.first != no_index) serve(port);
 }
 
-void Contended::begin(Index id) {
-  const Wire& wire = carried_[id].message.wire;
+inline void Contended::begin(Index id) {
+  const Wire& wire = message(id).wire;
   leaves(id, now_);
   if (log_) waited(id);
   const Seconds first = to_delivery_ ? wire.overhead + wire.latency + wire.receive_overhead : Seconds(0);
@@ -111,29 +115,26 @@ void Contended::begin(Index id) {
     flow(id);
 }
 
-void Contended::flow(Index id) {
-  const Message& message = carried_[id].message;
+inline void Contended::flow(Index id) {
+  const Message& m = message(id);
   if (log_) delays_[id].since = now_;
-  if (leaves_early(message.wire))
-    after(message.wire.occupation(message.bytes) + message.wire.gap, {gap_over, carried_[id].port});
-  if (carried_[id].port != message.wire.out)
-    use_[message.wire.out].busy += message.wire.occupation_out(message.bytes);
-  if (message.group == no_index || message.first_at_port) use_[message.wire.out].bytes += message.bytes;
-  if (!message.merged || !confluences_.contains(Merge(message))) {
-    use_[message.wire.in].bytes += message.bytes;
-    if (!to_delivery_) use_[message.wire.in].busy += message.wire.occupation_in(message.bytes);
+  if (leaves_early(m.wire)) after(m.wire.occupation(m.bytes) + m.wire.gap, {gap_over, carried_[id].port});
+  if (carried_[id].port != m.wire.out) use_[m.wire.out].busy += m.wire.occupation_out(m.bytes);
+  if (m.group == no_index || m.first_at_port) use_[m.wire.out].bytes += m.bytes;
+  if (!m.merged || !confluences_.contains(Merge(m))) {
+    use_[m.wire.in].bytes += m.bytes;
+    if (!to_delivery_) use_[m.wire.in].busy += m.wire.occupation_in(m.bytes);
   }
-  if (message.group == no_index)
-    return start(id, route(message), message.wire.framing * message.bytes,
-                 message.wire.per_byte / message.wire.framing);
+  if (m.group == no_index)
+    return start(id, route(m), m.wire.framing * m.bytes, m.wire.per_byte / m.wire.framing);
   setting_off_.push_back(id);
 }
 
 /// The flow gets a cap if it is slower than its links by itself. An empty message uses no link.
-void Contended::start(Index id, std::span<const LinkId> route, Bytes bytes, SecondsPerByte per_byte) {
+inline void Contended::start(Index id, std::span<const LinkId> route, Bytes bytes, SecondsPerByte per_byte) {
   BytesPerSecond narrowest = unlimited;
   for (const LinkId link : route) {
-    narrowest = std::min(narrowest, fabric_.links()[link].bandwidth);
+    narrowest = std::min(narrowest, links_[link].bandwidth);
     bytes_[link] += bytes;
   }
   if (observer_) grown_at(flowing_, id) = {{route.begin(), route.end()}, bytes, now_};
@@ -148,7 +149,7 @@ void Contended::start(Index id, std::span<const LinkId> route, Bytes bytes, Seco
 /// Copies of a multicast that leave at the same time are one flow over the union of their links, at the rate
 /// of the slowest.
 void Contended::start_multicasts() {
-  const auto group = [this](Index id) { return carried_[id].message.group; };
+  const auto group = [this](Index id) { return message(id).group; };
   std::ranges::stable_sort(setting_off_, {}, group);
   for (auto first = setting_off_.begin(); first != setting_off_.end();) {
     const auto end =
@@ -157,9 +158,9 @@ void Contended::start_multicasts() {
     SecondsPerByte slowest;
     Bytes most;
     for (auto copy = first; copy != end; ++copy) {
-      const auto own = route(carried_[*copy].message);
+      const Message& m = message(*copy);
+      const auto own = route(m);
       all.insert(all.end(), own.begin(), own.end());
-      const Message& m = carried_[*copy].message;
       slowest = std::max(slowest, m.wire.per_byte / m.wire.framing);
       most = std::max(most, m.wire.framing * m.bytes);
       carried_[*copy].with = copy + 1 == end ? no_index : copy[1];
@@ -172,7 +173,7 @@ void Contended::start_multicasts() {
 
 /// A copy of a multicast uses only links that earlier copies do not use; likewise for messages that the
 /// network reduces.
-std::span<const LinkId> Contended::route(const Message& message) {
+inline std::span<const LinkId> Contended::route(const Message& message) {
   route_.clear();
   fabric_.route(message.from, message.to, route_);
   if (message.group != no_index) {
@@ -197,7 +198,7 @@ void Contended::keep_new(std::vector<LinkId>& taken) {
 void Contended::tell_use(Index id) {
   Flowing& flow = grown_at(flowing_, id);
   for (const LinkId link : flow.route)
-    observer_->used({true, link, flow.bytes, flow.since, now_, flow.bytes / fabric_.links()[link].bandwidth});
+    observer_->used({true, link, flow.bytes, flow.since, now_, flow.bytes / links_[link].bandwidth});
   flow.route.clear();
 }
 
@@ -211,12 +212,12 @@ void Contended::waited(Index id) {
 
 /// The bytes have passed. If they took longer than alone, because of this link, so did the port.
 void Contended::slowed(Index id, LinkId by) {
-  const Message& message = carried_[id].message;
+  const Message& m = message(id);
   Delayed& d = delays_[id];
-  const Seconds took = now_ - d.since, longer = took - message.bytes * message.wire.per_byte;
+  const Seconds took = now_ - d.since, longer = took - m.bytes * m.wire.per_byte;
   if (!(longer > 1e-9 * took)) return;  // not by rounding alone
   d.so_far.slowed = longer, d.so_far.by = by;
-  if (leaves_early(message.wire)) return;
+  if (leaves_early(m.wire)) return;
   Holds& port = grown_at(holds_, carried_[id].port);
   if (longer > port.slowed) port.slowed = longer, port.by = by;
 }
@@ -230,7 +231,7 @@ void Contended::held(Port port) {
 }
 
 /// The last bytes of a flow have passed its links: of one message, or of the copies of a multicast.
-void Contended::through(Index flow, Listener& listener) {
+inline void Contended::through(Index flow, Listener& listener) {
   const LinkId by = log_ ? flows_.held_by(flow) : no_link;
   for (Index id = flow, with; id != no_index; id = with) {
     with = carried_[id].with;
@@ -240,11 +241,11 @@ void Contended::through(Index flow, Listener& listener) {
 }
 
 /// The last byte of a message has passed its links.
-void Contended::ended(Index id, Listener& listener) {
+inline void Contended::ended(Index id, Listener& listener) {
   if (observer_) tell_use(id);
-  const Wire wire = carried_[id].message.wire;
+  const Message& m = message(id);
+  const Wire& wire = m.wire;
   const Port port = carried_[id].port;
-  const bool holds_sender = carried_[id].message.holds_sender();
   if (to_delivery_) {
     release(port);
     if (wire.in != wire.out) release(wire.in);
@@ -258,14 +259,15 @@ void Contended::ended(Index id, Listener& listener) {
   } else {
     release(port);
   }
-  if (holds_sender) listener.on({Event::Kind::left, id});
-  if (wire.latency > Seconds(0))
-    after(wire.latency, {Event::Kind::arrived, id});
+  const Seconds latency = wire.latency;
+  if (m.holds_sender()) listener.on({Event::Kind::left, id});
+  if (latency > Seconds(0))
+    after(latency, {Event::Kind::arrived, id});
   else
     listener.on({Event::Kind::arrived, id});
 }
 
-void Contended::handle(Event event, Listener& listener) {
+inline void Contended::handle(Event event, Listener& listener) {
   switch (event.kind) {
     case may_flow:
       return flow(event.index);
@@ -290,10 +292,9 @@ void Contended::run(Listener& listener) {
 
 void Contended::usage(Result& result) const {
   result.ports = use_;
-  const std::vector<Link>& links = fabric_.links();
-  result.links.reserve(links.size());
-  for (std::size_t i = 0; i < links.size(); ++i)
-    result.links.push_back({bytes_[i], bytes_[i] / links[i].bandwidth});
+  result.links.reserve(links_.size());
+  for (std::size_t i = 0; i < links_.size(); ++i)
+    result.links.push_back({bytes_[i], bytes_[i] / links_[i].bandwidth});
 }
 
 }  // namespace collcast

@@ -8,7 +8,6 @@
 
 #include "engines/player/backend.hpp"
 #include "engines/player/flows.hpp"
-#include "engines/player/timers.hpp"
 
 namespace collcast {
 
@@ -19,9 +18,7 @@ class Contended : public Backend {
  public:
   Contended(const Fabric& fabric, Flows& flows);
 
-  Seconds now() const override { return now_; }
-  void after(Seconds delay, Event event) override { timers_.at(now_ + delay, event); }
-  void send(Index id, const Message& message) override;
+  void send(Index id) override;
   void run(Listener& listener) override;
   void usage(Result& result) const override;
   HeldUp held_up(Index id) const override { return log_ ? delays_[id].so_far : HeldUp(); }
@@ -41,7 +38,6 @@ class Contended : public Backend {
   };
   /// A message in the queues of its ports, or in flight.
   struct Carried {
-    Message message;
     Port port = 0;                                      ///< where it queues to leave
     Index behind_out = no_index, behind_in = no_index;  ///< the next one in either queue
     Index with = no_index;                              ///< the next copy of its multicast in the same flow
@@ -78,10 +74,9 @@ class Contended : public Backend {
   void tell_use(Index id);
 
   const Fabric& fabric_;
+  const std::vector<Link>& links_;
   const bool to_delivery_;
   Flows& flows_;
-  Timers timers_;
-  Seconds now_;
   std::vector<PortState> ports_;  ///< the network's, then those of connections
   struct Connection {
     Rank from, to;

@@ -20,8 +20,9 @@ Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backen
       fabric_(fabric),
       backend_(backend),
       options_(options),
+      size_(program.ranks()),
       protocol_(fabric.protocol()),
-      ranks_(static_cast<std::size_t>(program.ranks())),
+      ranks_(static_cast<std::size_t>(size_)),
       through_(fabric.queues()),
       log_(options.explain ? most_delays : 0) {
   if (program.ranks() < 1) throw InputError("a program needs at least one rank");
@@ -31,6 +32,7 @@ Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backen
 }
 
 Result Interpreter::run() {
+  backend_.carries(messages_);
   backend_.watched_by(options_.observer);
   backend_.explained_in(options_.explain ? &log_ : nullptr);
   for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, nullptr, {}, 0);
@@ -59,7 +61,7 @@ void Interpreter::on(Event event) {
       break;
     case Event::Kind::admitted:
       messages_[event.index].posted = backend_.now();
-      admitted_.push_back(event.index);
+      admitted_.push_back({messages_[event.index].order, event.index});
       break;
     case Event::Kind::left:
       why_ = carried(event.index, false);
@@ -127,13 +129,13 @@ std::vector<std::pair<Rank, std::string>> Interpreter::blocked() const {
   auto number = [](auto n) { return std::to_string(n); };
   auto named = [&](std::uint64_t tag) { return " (" + program_.name_of_tag(tag) + ")"; };
   unmatched_.for_each([&](const Table::Entry& entry) {
-    for (Index id = entry.first; id != no_index; id = messages_[id].next) {
-      const Message& m = messages_[id];
-      const std::string tag = named(m.tag);
-      if (!m.send_posted)
-        all.push_back({m.to.rank, "a message from rank " + number(m.from.rank) + tag});
-      else if (!m.eager)
-        all.push_back({m.from.rank, "a receive by rank " + number(m.to.rank) + tag});
+    const auto from = static_cast<Rank>(entry.key.a >> 32), to = static_cast<Rank>(entry.key.a);
+    const std::string tag = named(entry.key.b);
+    for (Index id = entry.first; id != no_index; id = posts_[id].next) {
+      if (!posts_[id].is_send)
+        all.push_back({to, "a message from rank " + number(from) + tag});
+      else if (!messages_[posts_[id].message].eager)
+        all.push_back({from, "a receive by rank " + number(to) + tag});
     }
   });
   requests_.for_each([&](const Table::Entry& entry) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -72,6 +71,16 @@ class Interpreter : public Listener {
     std::int32_t track = 0;
     Seconds begin = {};
   };
+  /// A message to which something happens in the order of the program.
+  struct InTurn {
+    std::uint64_t order;
+    Index message;
+  };
+  /// A post of the other end, or a new one if that has not come.
+  struct Match {
+    Index post;
+    bool met;
+  };
   /// A multicast in progress.
   struct Group {
     Rank rank = 0;
@@ -127,12 +136,13 @@ class Interpreter : public Listener {
   void delivered(Index id);
   void received(Index id);
   void tell_delivery(Index id);
-  void enqueue(Table::Key key, Index id);
-  Index dequeue(Table::Key key, bool send);
+  Match match(Table::Key key, bool send);
   void take();
   void flush();
-  void sort_by_order(std::vector<Index>& ids) const;
-  void check_peer(Rank rank, Rank peer) const;
+  void check_peer(Rank rank, Rank peer) const {
+    if (peer < 0 || peer >= size_) no_such_peer(rank, peer);
+  }
+  [[noreturn]] void no_such_peer(Rank rank, Rank peer) const;
 
   // interpreter.cpp
   /// What ranks wait for although it never comes; empty if all are done.
@@ -153,22 +163,24 @@ class Interpreter : public Listener {
   const Fabric& fabric_;
   Backend& backend_;
   const PlayOptions& options_;
+  const Rank size_;
   const MessageProtocol protocol_;
 
   std::vector<RankState> ranks_;
   Pool<StrandState> strands_;
   Pool<Message> messages_;
+  Pool<Post> posts_;
   Pool<Task> tasks_;
   Pool<Group> groups_;
   Table unmatched_;  ///< by sender, receiver and tag: the first and the last unmatched post
   Table requests_;   ///< by rank and request: how many operations are not done, and the strand that waits
   Table joins_;      ///< by rank (-1: any) and tag: how many strands have come, and the last of them
 
-  std::deque<Index> runnable_;
+  std::vector<Index> runnable_, advancing_;  ///< strands that can go on, and those that do
   std::vector<Seconds> through_;  ///< per queue of a sender: with the messages so far, at software's pace
-  std::vector<Index> entering_;   ///< messages whose overheads were paid at this instant
-  std::vector<Index> admitted_;   ///< messages that reached their ports at this instant
-  std::vector<Index> taking_;     ///< messages that arrived at this instant
+  std::vector<InTurn> entering_;  ///< messages whose overheads were paid at this instant
+  std::vector<InTurn> admitted_;  ///< messages that reached their ports at this instant
+  std::vector<InTurn> taking_;    ///< messages that arrived at this instant
   Batch batch_;
   std::int64_t sent_messages_ = 0, batches_ = 0;
   Bytes sent_bytes_;

@@ -16,7 +16,7 @@ struct Waiter {
   std::int32_t request = 0;
 };
 
-/// A message, from its first post to its last event.
+/// A message, from the post of its send to its last event.
 struct Message {
   Place from, to;
   Wire wire;
@@ -25,12 +25,10 @@ struct Message {
   std::uint64_t tag = 0;
   std::uint64_t order = 0;  ///< messages that reach a port at the same instant pass it in this order
   Waiter sender = {}, receiver = {};
-  Index next = no_index;                               ///< in the queue of unmatched posts
   Index group = no_index;                              ///< the multicast of which it is a copy
   bool first_of_group = false, first_at_port = false;  ///< first of its group at the port by which it leaves
   std::int32_t merged = 0;  ///< not 0: how many messages with its tag and order the network reduces to one
-  bool send_posted = false, receive_posted = false;
-  bool eager = false, has_arrived = false;
+  bool receive_posted = false, eager = false, has_arrived = false;
   bool has_left = false;  ///< and `why` says how; kept for an explanation
   Combine combine = Combine::copy;
   Seconds entered = {};     ///< when its overhead was paid; once it has left: when it left
@@ -38,6 +36,16 @@ struct Message {
 
   /// Whether its sender goes on only when its last byte has left.
   bool holds_sender() const { return !eager || wire.streamed; }
+};
+
+/// A send or a receive whose other end has not come.
+struct Post {
+  bool is_send = false;
+  Combine combine = Combine::copy;  ///< of a receive, as `receiver` and `order`
+  Index next = no_index;            ///< with the same sender, receiver and tag
+  Index message = no_index;         ///< of a send
+  Waiter receiver = {};
+  std::uint64_t order = 0;
 };
 
 /// Identifies messages that the network reduces to one on their way.

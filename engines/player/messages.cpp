@@ -6,7 +6,24 @@
 
 namespace collcast {
 
-Wire Interpreter::cross(const Op& op, Place from, Place to, Bytes& carried) const {
+namespace {
+
+/// Into the order of the program. Mostly they are in order, or, as those of ranks in step, nearly.
+void put_in_order(auto& messages) {
+  const auto by_order = [](const auto& a, const auto& b) { return a.order < b.order; };
+  const auto rest = std::is_sorted_until(messages.begin(), messages.end(), by_order);
+  if (rest == messages.end()) return;
+  if (std::is_sorted(rest, messages.end(), by_order))
+    std::inplace_merge(messages.begin(), rest, messages.end(), by_order);
+  else
+    std::stable_sort(messages.begin(), messages.end(), by_order);
+}
+
+}  // namespace
+
+// As in contended.cpp, what every message passes is inline.
+
+inline Wire Interpreter::cross(const Op& op, Place from, Place to, Bytes& carried) const {
   if (op.kind != Op::Kind::multicast && !op.merged) return fabric_.wire(from, to, op.bytes);
   const auto how = op.merged ? Switching::reduction : Switching::multicast;
   const Switched message = fabric_.switched(how, from, to, op.bytes);
@@ -15,7 +32,7 @@ Wire Interpreter::cross(const Op& op, Place from, Place to, Bytes& carried) cons
 }
 
 /// A new message, without its ends' waiters.
-Index Interpreter::outgoing(Rank rank, Rank peer, const Op& op) {
+inline Index Interpreter::outgoing(Rank rank, Rank peer, const Op& op) {
   check_peer(rank, peer);
   const Place from{rank, op.from}, to{peer, op.to};
   Bytes carried = op.bytes;
@@ -26,7 +43,6 @@ Index Interpreter::outgoing(Rank rank, Rank peer, const Op& op) {
                    .tag = op.tag,
                    .order = op.order,
                    .merged = op.merged,
-                   .send_posted = true,
                    .combine = op.combine};
   });
   Message& m = messages_[id];
@@ -87,18 +103,19 @@ void Interpreter::post_multicast(Index strand, const Op& op) {
 }
 
 /// Matches the message with its receive if that is posted; sends it if it may leave.
-void Interpreter::emit(Index id) {
+inline void Interpreter::emit(Index id) {
   Message& m = messages_[id];
   const Table::Key key = match_key(m.from.rank, m.to.rank, m.tag);
-  if (const Index post = dequeue(key, false); post != no_index) {
-    const Message& receive = messages_[post];
-    m.receiver = receive.receiver;
-    m.combine = receive.combine;
-    m.order = std::max(m.order, receive.order);
+  const auto [at, met] = match(key, true);
+  Post& post = posts_[at];
+  if (met) {
+    m.receiver = post.receiver;
+    m.combine = post.combine;
+    m.order = std::max(m.order, post.order);
     m.receive_posted = true;
-    messages_.remove(post);
+    posts_.remove(at);
   } else {
-    enqueue(key, id);
+    post.message = id;
   }
   if (m.eager || m.receive_posted) depart(id);
 }
@@ -108,18 +125,16 @@ void Interpreter::post_receive(Index strand, const Op& op) {
   check_peer(rank, op.peer);
   const Table::Key key = match_key(op.peer, rank, op.tag);
   const Waiter waiter = hold(strand, op);
-  const Index id = dequeue(key, true);
-  if (id == no_index) {
-    Message m;
-    m.from = {op.peer, op.from};
-    m.to = {rank, op.to};
-    m.tag = op.tag;
-    m.order = op.order;
-    m.combine = op.combine;
-    m.receiver = waiter;
-    m.receive_posted = true;
-    return enqueue(key, messages_.add(m));
+  const auto [at, met] = match(key, false);
+  Post& post = posts_[at];
+  if (!met) {
+    post.receiver = waiter;
+    post.order = op.order;
+    post.combine = op.combine;
+    return;
   }
+  const Index id = post.message;
+  posts_.remove(at);
   Message& m = messages_[id];
   m.receiver = waiter;
   m.combine = op.combine;
@@ -194,7 +209,7 @@ Interpreter::Moment& Interpreter::busy_until(Rank rank, Waiter waiter) {
 }
 
 /// Sends a message that may leave: first its handshake and its overhead.
-void Interpreter::depart(Index id) {
+inline void Interpreter::depart(Index id) {
   Message& m = messages_[id];
   if (protocol_.hold == MessageProtocol::Hold::delivery) return m.why = why_, enter(id);
   Seconds delay = m.posted - backend_.now();
@@ -210,13 +225,14 @@ void Interpreter::depart(Index id) {
 }
 
 void Interpreter::enter(Index id) {
-  messages_[id].posted = messages_[id].entered = backend_.now();
-  entering_.push_back(id);
-  if (!messages_[id].holds_sender()) sent(id);
+  Message& m = messages_[id];
+  m.posted = m.entered = backend_.now();
+  entering_.push_back({m.order, id});
+  if (!m.holds_sender()) sent(id);
 }
 
 /// When the sender's software is through with its earlier messages.
-Seconds Interpreter::turn(const Message& m) {
+inline Seconds Interpreter::turn(const Message& m) {
   if (protocol_.hold == MessageProtocol::Hold::delivery || m.wire.out_queue == Wire::as_port) return m.posted;
   Seconds& through = through_[m.wire.out_queue];
   const bool alone = m.group == no_index;  // the copies of a multicast go together
@@ -229,12 +245,12 @@ Seconds Interpreter::turn(const Message& m) {
 
 /// Hands messages that reached their ports at this instant to the backend, in the order of the program.
 void Interpreter::flush() {
-  sort_by_order(entering_);
-  for (const Index id : entering_) {
+  put_in_order(entering_);
+  for (const auto [order, id] : entering_) {
     Message& m = messages_[id];
     const Seconds waits = turn(m) - backend_.now();
     if (!(waits > Seconds(0))) {
-      admitted_.push_back(id);
+      admitted_.push_back({order, id});
       continue;
     }
     backend_.after(waits, {Event::Kind::admitted, id});
@@ -243,8 +259,8 @@ void Interpreter::flush() {
     m.entered += waits;
   }
   entering_.clear();
-  sort_by_order(admitted_);
-  for (const Index id : admitted_) {
+  put_in_order(admitted_);
+  for (const auto [order, id] : admitted_) {
     Message& m = messages_[id];
     if (m.group != no_index) {
       std::vector<Port>& ports = groups_[m.group].ports;
@@ -252,7 +268,7 @@ void Interpreter::flush() {
       m.first_at_port = std::ranges::find(ports, m.wire.out) == ports.end();
       if (m.first_at_port) ports.push_back(m.wire.out);
     }
-    backend_.send(id, m);
+    backend_.send(id);
   }
   admitted_.clear();
 }
@@ -286,13 +302,13 @@ void Interpreter::arrived(Index id) {
     backend_.after(m.wire.receive_overhead, {Event::Kind::received, id});
     return;
   }
-  taking_.push_back(id);
+  taking_.push_back({m.order, id});
 }
 
 /// Receivers take the messages that arrived at this instant, in the order of the program.
 void Interpreter::take() {
-  sort_by_order(taking_);
-  for (const Index id : taking_) {
+  put_in_order(taking_);
+  for (const auto [order, id] : taking_) {
     Message& m = messages_[id];
     why_ = m.why;
     const auto [done, why] = pay(m, m.to.rank, m.receiver, m.wire.receive_overhead);
@@ -300,11 +316,6 @@ void Interpreter::take() {
     backend_.after(done - backend_.now(), {Event::Kind::received, id});
   }
   taking_.clear();
-}
-
-void Interpreter::sort_by_order(std::vector<Index>& ids) const {
-  auto by_order = [this](Index a, Index b) { return messages_[a].order < messages_[b].order; };
-  if (!std::is_sorted(ids.begin(), ids.end(), by_order)) std::stable_sort(ids.begin(), ids.end(), by_order);
 }
 
 /// A rank's reductions are done one after another.
@@ -316,7 +327,10 @@ void Interpreter::delivered(Index id) {
   const auto [free, why] = after(reduced);
   reduced = {free + work, log_.add(why, work, Cause::reduction, m.from, m.to)};
   m.why = reduced.why;
-  backend_.after(reduced.at - backend_.now(), {Event::Kind::reduced, id});
+  if (reduced.at > backend_.now())
+    backend_.after(reduced.at - backend_.now(), {Event::Kind::reduced, id});
+  else
+    received(id);
 }
 
 void Interpreter::received(Index id) {
@@ -338,31 +352,27 @@ void Interpreter::tell_delivery(Index id) {
       {m.from, m.to, m.bytes, m.combine, m.posted, left, first, arrived, backend_.now(), m.order});
 }
 
-/// A key's queue holds either sends or receives.
-void Interpreter::enqueue(Table::Key key, Index id) {
-  messages_[id].next = no_index;
-  Table::Entry* entry = unmatched_.find(key);
-  if (!entry) {
-    unmatched_.insert(key, id, id);
-    return;
+/// The first post of the other end, taken from the queue of unmatched posts, to be removed. If there is none,
+/// a new post in this queue, to be filled where it stays: a copy would have to wait for the stores.
+inline Interpreter::Match Interpreter::match(Table::Key key, bool send) {
+  Table::Entry& queue = unmatched_.find_or_insert(key, no_index, no_index);
+  const Index first = queue.first;
+  if (first != no_index && posts_[first].is_send != send) {
+    queue.first = posts_[first].next;
+    if (queue.first == no_index) unmatched_.erase(&queue);
+    return {first, true};
   }
-  messages_[entry->second].next = id;
-  entry->second = id;
+  const Index last = posts_.add();
+  (first == no_index ? queue.first : posts_[queue.second].next) = last;
+  queue.second = last;
+  posts_[last].is_send = send;
+  posts_[last].next = no_index;
+  return {last, false};
 }
 
-Index Interpreter::dequeue(Table::Key key, bool send) {
-  Table::Entry* entry = unmatched_.find(key);
-  if (!entry || messages_[entry->first].send_posted != send) return no_index;
-  const Index id = entry->first;
-  entry->first = messages_[id].next;
-  if (entry->first == no_index) unmatched_.erase(entry);
-  return id;
-}
-
-void Interpreter::check_peer(Rank rank, Rank peer) const {
-  if (peer >= 0 && static_cast<std::size_t>(peer) < ranks_.size()) return;
+void Interpreter::no_such_peer(Rank rank, Rank peer) const {
   throw InputError("rank " + std::to_string(rank) + " names rank " + std::to_string(peer) +
-                   " as its peer; there are ranks 0 to " + std::to_string(ranks_.size() - 1));
+                   " as its peer; there are ranks 0 to " + std::to_string(size_ - 1));
 }
 
 }  // namespace collcast

@@ -19,17 +19,22 @@ T& grown_at(std::vector<T>& table, Index i) {
 }
 
 /// Records addressed by index; a freed index is the first to be reused. References are valid until the next
-/// `add`.
+/// one is added.
 template <class T>
 class Pool {
  public:
-  Index add(T record) {
+  /// Adds a record, to be filled.
+  Index add() {
     if (free_.empty()) {
-      records_.push_back(std::move(record));
+      records_.emplace_back();
       return static_cast<Index>(records_.size() - 1);
     }
     const Index i = free_.back();
     free_.pop_back();
+    return i;
+  }
+  Index add(T record) {
+    const Index i = add();
     records_[i] = std::move(record);
     return i;
   }
@@ -37,7 +42,7 @@ class Pool {
   template <class Make>
   Index made(Make&& make) {
     static_assert(std::is_trivially_destructible_v<T>);
-    const Index i = add({});
+    const Index i = add();
     new (&records_[i]) T(make());
     return i;
   }

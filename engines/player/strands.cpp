@@ -26,9 +26,9 @@ void Interpreter::start_strand(std::unique_ptr<Strand> code, Rank rank, const Op
 
 void Interpreter::drain() {
   while (!runnable_.empty()) {
-    const Index strand = runnable_.front();
-    runnable_.pop_front();
-    advance(strand);
+    advancing_.swap(runnable_);
+    for (const Index strand : advancing_) advance(strand);
+    advancing_.clear();
   }
 }
 
@@ -59,7 +59,7 @@ void Interpreter::end(Index strand) {
   complete(rank, waiter);
 }
 
-void Interpreter::post(Index strand, const Op& op) {
+inline void Interpreter::post(Index strand, const Op& op) {
   if (!(op.bytes >= Bytes(0)) || !(op.time >= Seconds(0)))
     throw InputError("rank " + std::to_string(strands_[strand].rank) +
                      ": an operation of negative size or time");

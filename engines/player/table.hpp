@@ -37,8 +37,12 @@ class Table {
     return slots_[vacancy(key)] = {key, first, second, true};
   }
   Entry& find_or_insert(Key key, Index first, Index second) {
-    Entry* entry = find(key);
-    return entry ? *entry : insert(key, first, second);
+    std::size_t i = home(key);
+    for (; slots_[i].used; i = next(i))
+      if (slots_[i].key == key) return slots_[i];
+    if (2 * (size_ + 1) > slots_.size()) return insert(key, first, second);
+    ++size_;
+    return slots_[i] = {key, first, second, true};
   }
   void erase(Entry* entry) {
     auto hole = static_cast<std::size_t>(entry - slots_.data());
