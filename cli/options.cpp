@@ -32,7 +32,9 @@ void add_messages(CLI::App& verb, std::string& engine) {
   verb.add_option(
           "--engine", engine,
           "Plays every message of every collective, so that those under way at once share links, by " +
-              engine_words(true) + "; without it, collectives are single operations")
+              engine_words(true) +
+              "; without it, and where NCCL plays them, collectives are single operations, which share by "
+              "time")
       ->option_text(engine_names(true, "|"));
 }
 

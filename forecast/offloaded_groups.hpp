@@ -21,8 +21,9 @@ class OffloadedGroups {
   struct Answer {
     Seconds time, low, high;  ///< handing it over included
     std::string limited_by;
-    std::string choice = {};  ///< the policy's: algorithm and protocol
-    double load = 0;          ///< the share of the time in which links carry as much as they can
+    std::string choice = {};     ///< the policy's: algorithm and protocol
+    double load = 0;             ///< the share of the time in which links carry as much as they can
+    bool between_nodes = false;  ///< these links
   };
   /// `algorithm`: empty: the fastest of the catalogue. Throws InputError if the platform has no DPU.
   Answer predict(Collective collective, const RankGroup& group, Bytes message,

@@ -24,7 +24,8 @@ struct Op {
     start,      ///< starts strand `strand` of the batch
     wait,       ///< waits for `request`
     join,       ///< waits until `count` strands of this rank have come to join `tag`
-    meet,       ///< waits until `time` after `count` strands of any ranks have come to meeting `tag`
+    meet,       ///< waits until `time` after `count` strands of any ranks have come to meeting `tag`; longer
+                ///< if the loads of a rank's meetings add up to more than its links carry
   };
   Kind kind = Kind::compute;
   Combine combine = Combine::copy;
@@ -40,6 +41,10 @@ struct Op {
   /// Of a send, if not 0: the network reduces the `merged` messages with this `order` and `tag` to one on
   /// their way. The receiver posts a `receive` for each.
   std::int32_t merged = 0;
+  /// Of a meet: for which share of its time it takes all that its ranks' links carry, those between nodes or
+  /// those within them.
+  double load = 0;
+  bool between_nodes = false;
   bool other_sender = false;  ///< of a send: its schedule's last message to `peer` came from another rank
   bool channel = false;       ///< of a start: the strand is a channel of this one's schedule
   Ranks group;

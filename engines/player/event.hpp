@@ -13,6 +13,7 @@ inline constexpr Index no_index = ~Index{0};
 struct Event {
   enum class Kind : std::uint32_t {
     computed,   ///< a computation or a pause has ended
+    met,        ///< a meeting may be over
     injected,   ///< the sender of a message has paid its overhead
     admitted,   ///< a message has reached its port, as its sender is through with those before it
     left,       ///< the last byte of a message has left its sender

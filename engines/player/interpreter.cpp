@@ -55,6 +55,9 @@ void Interpreter::on(Event event) {
       complete(task.rank, task.waiter);
       break;
     }
+    case Event::Kind::met:
+      met(event.index);
+      break;
     case Event::Kind::injected:
       why_ = messages_[event.index].why;
       enter(event.index);

@@ -18,6 +18,7 @@ namespace collcast {
 //
 // 1. strands.cpp: a strand posts the operations of its next batch together, and goes on when all blocking
 //    ones are done. `drain` advances all strands that can go on.
+//    meetings.cpp: operations of several ranks that have a time and no messages.
 // 2. messages.cpp: a message's life: posted by its sender and its receiver, matched in order, its overhead
 //    paid by the sender's processor, carried by the backend, received, reduced.
 // 3. What happens at one instant is collected, and done in `settle` in the order of the program (Op::order),
@@ -55,12 +56,14 @@ class Interpreter : public Listener {
     CauseLog::Entry why = 0;  ///< why it goes on when it does
     std::int32_t track = 0;
     Bytes bytes = {};
-    std::int64_t step = -1;  ///< the step of a schedule that its batch is; -1: none
+    Seconds met = Seconds(-1);  ///< when all had come to its last meeting; -1: it had none
+    std::int64_t step = -1;     ///< the step of a schedule that its batch is; -1: none
   };
   struct RankState {
     Seconds finish, compute;
     Moment processor_free, reduced;
-    Moment busy_until;  ///< paying the overheads of its main strand and its requests
+    Moment busy_until;            ///< paying the overheads of its main strand and its requests
+    std::vector<Index> meetings;  ///< under way, those that load its links
   };
   /// A computation, a pause or a wait in progress.
   struct Task {
@@ -80,6 +83,23 @@ class Interpreter : public Listener {
   struct Match {
     Index post;
     bool met;
+  };
+  /// A meeting to which all strands have come, linked by `next_to_join`.
+  struct Meeting {
+    Index first = no_index;
+    CauseLog::Entry why = 0;
+    Rank explained_by = 0;
+    double load = 0;
+    bool between_nodes = false;
+    Seconds begin, since;  ///< since when it has had its pace
+    Seconds left;          ///< of its time, then
+    double slower = 1;     ///< its pace: how many times as long it takes
+    std::uint64_t turn = 0;
+  };
+  /// When a meeting is over, unless its pace has changed by then.
+  struct Due {
+    Index meeting = no_index;
+    std::uint64_t turn = 0;
   };
   /// A multicast in progress.
   struct Group {
@@ -103,7 +123,6 @@ class Interpreter : public Listener {
   void pause(Index strand, const Op& op);
   void wait(Index strand, const Op& op);
   void join(Index strand, const Op& op);
-  void meet(Index strand, const Op& op);
   Index assemble(Index strand, Table::Key key, std::int32_t count);
   Waiter hold(Index strand, const Op& op);
   void complete(Rank rank, Waiter waiter);
@@ -115,6 +134,15 @@ class Interpreter : public Listener {
   void computed(const Task& task);
   void tell_step(const StrandState& strand) const;
   void report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag, Rank peer = -1, Bytes bytes = {});
+
+  // meetings.cpp
+  void meet(Index strand, const Op& op);
+  void met(Index due);
+  void pace(Index meeting);
+  void end_meeting(Index meeting);
+  double load_of(Rank rank, bool between_nodes) const;
+  std::vector<Rank> ranks_of(const Meeting& meeting) const;
+  std::vector<Index> meetings_of(const std::vector<Rank>& ranks) const;
 
   // messages.cpp
   void post_send(Index strand, const Op& op);
@@ -172,9 +200,12 @@ class Interpreter : public Listener {
   Pool<Post> posts_;
   Pool<Task> tasks_;
   Pool<Group> groups_;
-  Table unmatched_;  ///< by sender, receiver and tag: the first and the last unmatched post
-  Table requests_;   ///< by rank and request: how many operations are not done, and the strand that waits
-  Table joins_;      ///< by rank (-1: any) and tag: how many strands have come, and the last of them
+  Pool<Meeting> meetings_;
+  Pool<Due> dues_;
+  std::uint64_t turns_ = 0;  ///< of dues, to tell them apart
+  Table unmatched_;          ///< by sender, receiver and tag: the first and the last unmatched post
+  Table requests_;  ///< by rank and request: how many operations are not done, and the strand that waits
+  Table joins_;     ///< by rank (-1: any) and tag: how many strands have come, and the last of them
 
   std::vector<Index> runnable_, advancing_;  ///< strands that can go on, and those that do
   std::vector<Seconds> through_;  ///< per queue of a sender: with the messages so far, at software's pace

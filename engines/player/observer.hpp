@@ -25,6 +25,8 @@ class Observer {
     std::int32_t track = 0;  ///< the rank's track on which the strand plays
     Rank peer = -1;          ///< of a message; -1: none or several
     Bytes bytes = {};        ///< of a message, or as the `start` of a strand says
+    Seconds met =
+        Seconds(-1);  ///< of a start: when all had come to the strand's last meeting; -1: it had none
   };
   /// A batch that is a step of a schedule.
   struct Step {

@@ -54,7 +54,8 @@ void Interpreter::end(Index strand) {
   s.code.reset();
   finished(rank);
   if (!s.main && options_.observer)
-    options_.observer->done({rank, Op::Kind::start, s.tag, s.started, backend_.now(), s.track, -1, s.bytes});
+    options_.observer->done(
+        {rank, Op::Kind::start, s.tag, s.started, backend_.now(), s.track, -1, s.bytes, s.met});
   strands_.remove(strand);
   complete(rank, waiter);
 }
@@ -158,17 +159,6 @@ void Interpreter::join(Index strand, const Op& op) {
   }
 }
 
-/// All strands go on when the time of the last one to come has passed.
-void Interpreter::meet(Index strand, const Op& op) {
-  Index s = assemble(strand, rank_key(-1, op.tag), op.count);
-  for (; s != no_index; s = strands_[s].next_to_join) {
-    const Rank rank = strands_[s].rank;
-    const CauseLog::Entry why = log_.add(why_, op.time, Cause::collective, rank, op.peer);
-    const Task task{rank, {s, 0}, why, op.kind, strands_[s].track, backend_.now()};
-    backend_.after(op.time, {Event::Kind::computed, tasks_.add(task)});
-  }
-}
-
 /// Registers an operation with who waits for it.
 Waiter Interpreter::hold(Index strand, const Op& op) {
   if (op.request == 0) {
@@ -217,9 +207,9 @@ Interpreter::Moment Interpreter::after(const Moment& busy) const {
   return busy.at > backend_.now() ? busy : Moment{backend_.now(), why_};
 }
 
-/// Reports a computation, pause or wait to the observer; of a meeting only its start.
+/// Reports a computation, pause or wait to the observer.
 void Interpreter::computed(const Task& task) {
-  if (options_.observer && backend_.now() > task.begin && task.kind != Op::Kind::meet)
+  if (options_.observer && backend_.now() > task.begin)
     options_.observer->done({task.rank, task.kind, 0, task.begin, backend_.now(), task.track});
 }
 

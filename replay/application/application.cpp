@@ -446,7 +446,9 @@ Op Application::meeting(const Activity& activity, const Price& price, std::size_
   ++tally.count;
   tally.bytes += activity.message;
   if (!price.algorithm.empty()) tally.algorithms.insert(price.algorithm);
-  return lasting(price.time, members, std::string(activity.operation) + ": " + price.limited_by);
+  Op op = lasting(price.time, members, std::string(activity.operation) + ": " + price.limited_by);
+  op.load = price.load, op.between_nodes = price.between_nodes;
+  return op;
 }
 
 /// Once so many have come, it takes a given time.

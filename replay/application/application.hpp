@@ -25,6 +25,8 @@ class Application : public Program {
   struct Price {
     Seconds time;
     std::string algorithm, limited_by;
+    double load = 0;  ///< as of Op::Kind::meet
+    bool between_nodes = false;
   };
   /// The price of a collective; none if it is to be played as messages.
   using PriceOf = std::function<std::optional<Price>(const Activity&)>;

@@ -18,7 +18,8 @@ void Parts::done(const Interval& i) {
   if (application_.is_own(i.tag))
     r.all.add(i.begin, i.end);
   else
-    communicates(i.rank, std::max(i.begin, i.end - application_.lasting(i.tag)), i.end);
+    communicates(i.rank, i.met >= Seconds() ? i.met : std::max(i.begin, i.end - application_.lasting(i.tag)),
+                 i.end);
 }
 
 void Parts::delivered(const Delivery& d) {

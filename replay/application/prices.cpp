@@ -65,16 +65,14 @@ std::optional<Prices::Answer> Prices::of(const Activity& activity, const std::st
 
 Prices::Answer Prices::predict(const Activity& activity, const RankGroup& group,
                                const std::string& algorithm) {
-  if (!offloaded_.has(activity.collective))
-    return forecaster_.predict(activity.collective, group, activity.message, algorithm);
+  if (!offloaded_.has(activity.collective)) {
+    Answer answer = forecaster_.predict(activity.collective, group, activity.message, algorithm);
+    answer.between_nodes = forecaster_.nodes(group) > 1;
+    return answer;
+  }
   Answer answer = forecaster_.predict_offloaded(activity.collective, group, activity.message, algorithm);
   answer.choice += " by DPUs";
   return answer;
-}
-
-bool Prices::of_several_groups() const {
-  const auto group = [](const auto& known) { return std::get<RankGroup>(known.first); };
-  return !known_.empty() && group(*known_.begin()) != group(*known_.rbegin());
 }
 
 std::vector<std::string> Prices::notes(const std::string& messages) const {

@@ -25,7 +25,8 @@ struct Offloaded {
 };
 
 /// Prices a source's collectives as single operations of NCCL or of DPUs, by the forecast of `predict`: as if
-/// all groups that are alike called at the same time, and nothing else was under way.
+/// all groups that are alike called at the same time, and nothing else was under way. Those that a rank has
+/// under way at once share its links by their loads (Op::Kind::meet).
 class Prices {
  public:
   using Answer = GroupForecaster::Answer;
@@ -40,8 +41,6 @@ class Prices {
 
   /// Notes on what was not priced, and why. `messages`: whose messages it is played as instead.
   std::vector<std::string> notes(const std::string& messages) const;
-  /// Whether calls of more than one group were priced, each as if it had the links to itself.
-  bool of_several_groups() const;
   bool any() const { return !known_.empty(); }
   /// How many calls DPUs play.
   std::int64_t offloaded() const { return offloaded_calls_; }

@@ -172,7 +172,7 @@ class Replay {
     const auto answer = prices_->of(a, named);
     if (!answer) return {};
     return Application::Price{(*answer).*end, answer->choice.empty() ? named : answer->choice,
-                              answer->limited_by};
+                              answer->limited_by, answer->load, answer->between_nodes};
   }
 
   Result play(const Engine& engine, Application& application, const Fabric& fabric, Observer* observer) {
@@ -228,11 +228,13 @@ class Replay {
 
   void add_notes_of_prices(ReplayReport& report, const std::string& messages, bool sent) const {
     for (std::string& note : prices_->notes(messages)) report.notes.push_back(std::move(note));
-    const bool shares = options_.engine->name != "path" && is_nccl(options_.policy);
-    if (shares && (prices_->of_several_groups() || (sent && prices_->any())))
+    if (!is_nccl(options_.policy) || !prices_->any()) return;
+    if (options_.engine->name == "path")
       report.notes.push_back("each collective of " + options_.policy +
-                             " takes as long as it does alone: messages and those of other groups that are "
-                             "under way at once do not share its links");
+                             " takes the time that `predict` forecasts by its default engine");
+    else if (sent)
+      report.notes.push_back("messages do not share links with the collectives of " + options_.policy +
+                             " that are under way, which are single operations");
   }
 
   void add_notes(ReplayReport& report, const Result& result) const {

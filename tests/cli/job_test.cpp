@@ -146,11 +146,27 @@ TEST(Train, BubblesAreToldApart) {
       EXPECT_NEAR(r[key].get<double>() / priced[key].get<double>(), 1, 0.15) << key;
   }
   const auto says = [&](const std::string& engine) {
-    return collcast(step + engine).out.find("do not share its links") != std::string::npos;
+    return collcast(step + engine).out.find("messages do not share links with") != std::string::npos;
   };
   EXPECT_TRUE(says(" --engine contention"));  // allreduces of tensors and of data, messages between stages
   EXPECT_FALSE(says(" --engine contention --policy openmpi-4.0"));
   EXPECT_FALSE(says(" --engine path"));
+}
+
+/// NCCL's collectives of one rank share its links, whoever plays the job.
+TEST(Job, CollectivesAtOnceShareLinksByAnyEngine) {
+  const Folder folder;
+  const std::string two = folder / "two.json";
+  std::ofstream(two) << R"({"dimensions": {"x": "*"}, "streams": ["compute", "a", "b"],
+    "roles": [{"name": "rank", "do": [
+      {"do": "allreduce", "bytes": 1073741824, "group": "all", "stream": "a"},
+      {"do": "allreduce", "bytes": 1073741824, "group": "all", "stream": "b"}]}]})";
+  const auto step = [](const std::string& what) { return of_job(what)["rows"][0]["step_s"].get<double>(); };
+  const std::string on = " --platform dgx-h100 --ranks 16";
+  const double priced = step(two + on);
+  EXPECT_NEAR(step(two + on + " --engine contention") / priced, 1, 1e-6);
+  EXPECT_NEAR(step(two + on + " --engine path") / priced, 1, 1e-6);
+  EXPECT_THAT(collcast("job " + two + on + " --engine path").err, HasSubstr("by its default engine"));
 }
 
 /// The rule is that of steps: what takes the longest part.

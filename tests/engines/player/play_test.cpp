@@ -174,6 +174,24 @@ TEST(Play, JoinWaitsForAllAndMayBeUsedAgain) {
   EXPECT_EQ(r.time, Seconds(4));
 }
 
+/// Both load the links of rank 0 fully: 4 s and 2 s of work take 4 s until the second is over, and 2 s more.
+/// One that loads nothing, or other links, takes its time.
+TEST(Play, MeetingsOfARankShareItsLinks) {
+  const auto loading = [](std::uint64_t tag, double seconds, double load, bool between_nodes = false) {
+    Line line = meet(2, tag, seconds);
+    line.op.load = load, line.op.between_nodes = between_nodes;
+    return Script{{line}};
+  };
+  const Script both = {{start(loading(1, 4, 1), 1, 1), start(loading(2, 2, 1), 2, 2)}, {wait(1)}, {wait(2)}};
+  EXPECT_NEAR(run({both, both}, hockney).time.value, 6, 1e-9);
+  const Script apart = {
+      {start(loading(1, 4, 1), 1, 1), start(loading(2, 2, 1, true), 2, 2)}, {wait(1)}, {wait(2)}};
+  EXPECT_NEAR(run({apart, apart}, hockney).time.value, 4, 1e-9);
+  const Script light = {
+      {start(loading(1, 4, 0.5), 1, 1), start(loading(2, 2, 0.5), 2, 2)}, {wait(1)}, {wait(2)}};
+  EXPECT_NEAR(run({light, light}, hockney).time.value, 4, 1e-9);
+}
+
 TEST(Play, AMeetingTakesItsTimeOnceAllHaveCome) {
   // The last comes at 3, and all go on at 7; rank 1 computes for 1 more. The next meeting has other members.
   const Result r = run({{{compute(2)}, {meet(3, 9, 4)}},
