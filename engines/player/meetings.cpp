@@ -19,7 +19,7 @@ std::vector<Index> Interpreter::meetings_of(const std::vector<Rank>& ranks) cons
     all.insert(all.end(), here.begin(), here.end());
   }
   std::ranges::sort(all);
-  all.erase(std::ranges::unique(all).begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 

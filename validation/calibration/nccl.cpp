@@ -149,7 +149,8 @@ class NcclCalibrator {
   /// exist, or is not to be believed, it is not fitted to what bytes limit. Whether there is such a table.
   bool leave_out_bytes(const NcclSoftwares& explaining, bool doubted) {
     const std::size_t before = fitted_to_.size();
-    for (const auto& [key, table] : cases_.by_table()) {
+    for (const auto& by_table : cases_.by_table()) {
+      const auto& table = by_table.second;
       const auto off = [&](const NcclSoftwares& s) { return std::abs(large_error(table, s)) >= unlike; };
       if (!off(start_) || !(doubted || off(explaining))) continue;
       std::erase_if(fitted_to_, [&](const NcclCase* c) {
