@@ -367,7 +367,9 @@ class Inquiry {
   std::vector<const Algorithm*> playable(Collective collective, Rank ranks, const Forecaster& forecaster) {
     std::vector<const Algorithm*> able = candidates(collective);
     if (!every_ && !auto_choice()) return able;
-    const Call call = plain_call(q_.call, collective, ranks, Bytes(1), forecaster.ranks_per_node());
+    CallText unsized = q_.call;
+    unsized.counts.clear();
+    const Call call = plain_call(unsized, collective, ranks, Bytes(1), forecaster.ranks_per_node());
     std::erase_if(able, [&](const Algorithm* a) {
       const std::string needed = unmet(*a, call), missing = needed.empty() ? forecaster.lacks(*a) : needed;
       const bool by_option = !needed.empty() && a->supports(ranks);

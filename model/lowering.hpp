@@ -5,7 +5,6 @@
 #include <deque>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "model/last_senders.hpp"

@@ -57,7 +57,7 @@ NAMES = {
     "set": "set",
     "span": "span",
     "sstream": "istringstream ostringstream stringstream",
-    "stdexcept": "logic_error runtime_error",
+    "stdexcept": "length_error logic_error runtime_error",
     "streambuf": "streambuf",
     "string": "getline stoi stoll stoul stoull string to_string",
     "string_view": "string_view",
@@ -70,8 +70,8 @@ NAMES = {
     "variant": "get get_if variant visit",
     "vector": "erase erase_if vector",
 }
-# Headers that bring a name besides, for which alone nobody includes them.
-BESIDES = {"size_t": {"array", "cstring", "span", "string", "string_view", "vector"}, "ssize": {"vector"}}
+# Headers that bring a name besides, for which alone nobody includes them, or that placement new, which has no name, needs.
+BESIDES = {"size_t": {"array", "cstring", "span", "string", "string_view", "vector"}, "ssize": {"vector"}, "bad_alloc": {"new"}}
 # Headers of C, whose names stand without std:: as well.
 OF_C = {"cassert", "cctype", "cerrno", "climits", "cmath", "csignal", "cstddef", "cstdint", "cstdio", "cstdlib", "cstring", "ctime"}
 root = pathlib.Path(sys.argv[1])
