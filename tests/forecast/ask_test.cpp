@@ -4,8 +4,11 @@
 
 #include <cmath>
 
+#include "engines/automatic.hpp"
 #include "forecast/answer.hpp"
 #include "forecast/report/answer.hpp"
+#include "platforms/description/load.hpp"
+#include "support/address_sanitizer.hpp"
 #include "support/json.hpp"
 #include "tests/complaint.hpp"
 
@@ -243,7 +246,38 @@ TEST(Ask, AutoDoesNotPlayTooManyMessages) {
   q.sizes = {1_MiB};
   const Answer a = ask(q);
   EXPECT_EQ(a.rows.at(0).engine, "path");
-  EXPECT_THAT(a.notes, Contains(HasSubstr("more than 300,000 messages")));
+  EXPECT_THAT(a.notes, Contains(HasSubstr("more than 600,000 messages")));
+}
+
+/// What is too long to be played is longer than its path as far as links are shared, here uplinks for a third
+/// of what a leaf's nodes send.
+TEST(Ask, WhatIsTooLongToPlayIsStretched) {
+  if (address_sanitizer) GTEST_SKIP() << "600,000 messages";
+  Question q = allreduce("linear");
+  q.collectives = {"alltoall"}, q.platforms = {"summit"}, q.ranks = {780}, q.sizes = {64_MiB};
+  const auto on = [&](const std::string& engine, const std::vector<std::string>& set) {
+    q.engine = engine, q.set = set;
+    return ask(q).rows.at(0).prediction;
+  };
+  const std::vector<std::string> thin = {"network.levels.0.up=6"};
+  const Prediction path = on("path", thin), sampled = on("auto", thin);
+  EXPECT_EQ(sampled.engine, "path");
+  EXPECT_GT(sampled.time, 1.05 * path.time);
+  EXPECT_LE(sampled.low, path.time);
+  EXPECT_GE(sampled.high, sampled.time);
+}
+
+/// Samples are as far beyond their path as the whole, which takes half as long again and more.
+TEST(Ask, SamplesAreStretchedAsTheWhole) {
+  const Machine machine(load_platform("summit"), 342);
+  const Algorithm& pairwise = algorithm(Collective::alltoall, "pairwise");
+  const Call call{.ranks = 342, .message = 64_MiB, .ranks_per_node = 6};
+  const SizedSchedule whole(pairwise, call);
+  const double truth =
+      read(engine("contention"), whole, machine).time / read(engine("path"), whole, machine).time;
+  const Stretch samples = stretched_by_sharing(whole, machine);
+  EXPECT_NEAR(samples.mean / truth, 1, 0.2);
+  EXPECT_GE(samples.most, samples.mean);
 }
 
 /// What auto chooses is no slower than the fastest by critical path, both played with contention.
