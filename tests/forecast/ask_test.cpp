@@ -250,7 +250,7 @@ TEST(Ask, AutoDoesNotPlayTooManyMessages) {
 }
 
 /// What is too long to be played is longer than its path as far as links are shared, here uplinks for a third
-/// of what a leaf's nodes send.
+/// of what a leaf's nodes send; and it is not passed over for what is shorter to play.
 TEST(Ask, WhatIsTooLongToPlayIsStretched) {
   if (address_sanitizer) GTEST_SKIP() << "600,000 messages";
   Question q = allreduce("linear");
@@ -260,11 +260,13 @@ TEST(Ask, WhatIsTooLongToPlayIsStretched) {
     return ask(q).rows.at(0).prediction;
   };
   const std::vector<std::string> thin = {"network.levels.0.up=6"};
-  const Prediction path = on("path", thin), sampled = on("auto", thin);
+  const Prediction path = on("path", thin), sampled = on("auto", thin), wide = on("auto", {});
   EXPECT_EQ(sampled.engine, "path");
   EXPECT_GT(sampled.time, 1.05 * path.time);
   EXPECT_LE(sampled.low, path.time);
   EXPECT_GE(sampled.high, sampled.time);
+  q.algorithm = "auto";
+  EXPECT_LE(on("auto", {}).time, wide.time);
 }
 
 /// Samples are as far beyond their path as the whole, which takes half as long again and more.
@@ -278,6 +280,28 @@ TEST(Ask, SamplesAreStretchedAsTheWhole) {
   const Stretch samples = stretched_by_sharing(whole, machine);
   EXPECT_NEAR(samples.mean / truth, 1, 0.2);
   EXPECT_GE(samples.most, samples.mean);
+}
+
+/// Larger radices and more channels are taken where they are faster, unless they are stated.
+TEST(Ask, RadixAndChannelsAreSearched) {
+  Question q = allreduce("multi-ring");
+  q.platforms = {"summit"}, q.ranks = {96}, q.sizes = {64_MiB};
+  const auto prediction = [&] { return ask(q).rows.at(0).prediction; };
+  const Prediction rings = prediction();
+  EXPECT_GT(rings.call.channels, 1);
+  q.algorithm = "auto";
+  EXPECT_LE(prediction().time, rings.time);
+  q.algorithm = "multi-ring", q.call.channels = "1";
+  EXPECT_LT(rings.time, 0.8 * prediction().time);
+
+  q = allreduce("bruck");
+  q.collectives = {"alltoall"}, q.platforms = {"edr-cluster"}, q.ranks = {64}, q.sizes = {64_KiB};
+  const Prediction bruck = prediction();
+  q.call.radix = "4";
+  EXPECT_LE(bruck.time, prediction().time);
+  q.call.radix = "2";
+  EXPECT_EQ(prediction().call.radix, 2);
+  EXPECT_LT(bruck.time, 0.8 * prediction().time);
 }
 
 /// What auto chooses is no slower than the fastest by critical path, both played with contention.
