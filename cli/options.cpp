@@ -39,7 +39,7 @@ void add_messages(CLI::App& verb, std::string& engine) {
 }
 
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {
-  std::string names = "fastest: by critical path";
+  std::string names = "fastest: of the catalogue";
   for (const std::string& name : policies()) names += ", " + name;
   names += "; NCCL's settings follow a colon, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
   verb.add_option("--policy", policy, what + ": " + names)->option_text("P");
@@ -95,7 +95,10 @@ void add_format(CLI::App& verb, Format& format, bool report) {
 
 void add_call_options(CLI::App& verb, CallText& options, bool on_platform) {
   verb.add_option("--root", options.root, "Root rank (default 0)")->option_text("R");
-  verb.add_option("--radix", options.radix, "Radix k of k-nomial and Bruck algorithms (default 2)")
+  const auto standard = [&](const std::string& plain) {
+    return " (default" + std::string(on_platform ? ": the fastest; with --policy " : " ") + plain + ")";
+  };
+  verb.add_option("--radix", options.radix, "Radix k of k-nomial and Bruck algorithms" + standard("2"))
       ->option_text("K");
   verb.add_option("--segment", options.segment,
                   on_platform ? "Segment size of pipelined algorithms; auto (default) searches for the "
@@ -103,7 +106,7 @@ void add_call_options(CLI::App& verb, CallText& options, bool on_platform) {
                                 "contention where messages meet"
                               : "Segment size of pipelined algorithms (default 64KiB)")
       ->option_text(on_platform ? "SIZE|auto" : "SIZE");
-  verb.add_option("--channels", options.channels, "Rings side by side of multi-ring (default 1)")
+  verb.add_option("--channels", options.channels, "Rings side by side of multi-ring" + standard("1"))
       ->option_text("C");
   verb.add_option(
           "--counts", options.counts,

@@ -10,7 +10,10 @@ namespace collcast {
 namespace {
 
 /// The most messages to play, which takes some seconds.
-constexpr std::int64_t most_played = 300'000;
+constexpr std::int64_t most_played = 600'000;
+/// Those of each sample of a longer schedule, the least of its steps, and the most of a step: where all are
+/// sent at once, each that ends changes the rates of many.
+constexpr std::int64_t most_sampled = 100'000, least_steps = 12, most_at_once = 30'000;
 
 std::int64_t messages_of(const Step& step) {
   auto count = static_cast<std::int64_t>(step.transfers.size());
@@ -88,6 +91,61 @@ bool may_share(const Schedule& schedule, const Fabric& fabric) {
   return shared;
 }
 
+/// How many messages a step has, by a few from all over the schedule.
+std::int64_t messages_per_step(const Schedule& schedule) {
+  const std::int64_t some = std::min(least_steps, schedule.steps);
+  std::int64_t messages = 0;
+  Step step;
+  for (std::int64_t s = 0; s < some; ++s) {
+    step.clear();
+    schedule.rule(s * schedule.steps / some, step);
+    messages += messages_of(step);
+  }
+  return std::max<std::int64_t>(1, messages / some);
+}
+
+/// Leaves one in so many of each rank's messages.
+void thin_out(Step& step, std::int64_t one_in, Rank ranks) {
+  std::vector<std::int64_t> sent(static_cast<std::size_t>(ranks));
+  std::erase_if(step.transfers, [&](const Transfer& t) {
+    return sent[static_cast<std::size_t>(t.from.rank)]++ % one_in != 0;
+  });
+}
+
+/// Some steps that follow each other, and of these one in so many of each rank's messages.
+Schedule part(const Schedule& whole, std::int64_t first, std::int64_t steps, std::int64_t one_in) {
+  Schedule some;
+  some.ranks = whole.ranks, some.blocks = whole.blocks, some.steps = steps;
+  some.channels = whole.channels, some.ways = whole.ways;
+  some.rule = [rule = whole.rule, ranks = whole.ranks, first, one_in](std::int64_t s, Step& step) {
+    rule(first + s, step);
+    if (one_in > 1) thin_out(step, one_in, ranks);
+  };
+  return some;
+}
+
+/// Around a quarter, a half and three quarters of the schedule; one part of a schedule of few steps. In steps
+/// that follow each other ranks fall out of step as they do in the whole.
+std::vector<Schedule> samples(const Schedule& whole) {
+  const std::int64_t per_step = messages_per_step(whole);
+  const std::int64_t steps =
+      std::min(whole.steps, std::max<std::int64_t>(least_steps, most_sampled / per_step));
+  const std::int64_t one_in = std::max<std::int64_t>(1, per_step / most_at_once);
+  if (steps == whole.steps) return {part(whole, 0, steps, one_in)};
+  std::vector<Schedule> all;
+  for (const std::int64_t quarter : {1, 2, 3})
+    all.push_back(
+        part(whole, std::clamp<std::int64_t>(quarter * whole.steps / 4 - steps / 2, 0, whole.steps - steps),
+             steps, one_in));
+  return all;
+}
+
+double stretch_of(const SizedSchedule& subject, const Fabric& fabric) {
+  if (subject.schedule.channels == 1 && !may_share(subject.schedule, fabric)) return 1;
+  const Seconds alone = read(engine("path"), subject, fabric).time;
+  return alone > Seconds() ? std::max(1.0, read(engine("contention"), subject, fabric).time / alone) : 1;
+}
+
 }  // namespace
 
 std::int64_t messages_of(const Schedule& schedule, std::int64_t most) {
@@ -110,13 +168,25 @@ bool messages_may_share(const Schedule& schedule, const Fabric& fabric) {
 ResolvedEngine resolve(const Engine& asked, const SizedSchedule& subject, const Fabric& fabric) {
   if (!asked.chooses) return {&asked, {}};
   if (too_many(subject.schedule))
-    return {&engine("path"),
-            "schedules of more than 300,000 messages are answered by critical path, which ignores that ranks "
-            "share links; --engine contention models it"};
+    return {
+        &engine("path"),
+        "of schedules of more than 600,000 messages samples are played, which say by how much shared links "
+        "stretch their critical path; low is without that; --engine contention plays all messages"};
   // Several channels share a rank's ports and processor in the order in which their messages are ready, which
   // the critical path does not know.
   const bool played = subject.schedule.channels > 1 || may_share(subject.schedule, fabric);
   return {&engine(played ? "contention" : "path"), {}};
+}
+
+Stretch stretched_by_sharing(const SizedSchedule& subject, const Fabric& fabric) {
+  Stretch found{0, 1};
+  const std::vector<Schedule> all = samples(subject.schedule);
+  for (const Schedule& sample : all) {
+    const double stretch = stretch_of({sample, subject.layout}, fabric);
+    found.mean += stretch / static_cast<double>(all.size());
+    found.most = std::max(found.most, stretch);
+  }
+  return found;
 }
 
 }  // namespace collcast

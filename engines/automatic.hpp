@@ -11,6 +11,9 @@ namespace collcast {
 struct ResolvedEngine {
   const Engine* engine;
   std::string_view note;
+
+  /// There are too many messages to play.
+  bool sampled() const { return !note.empty(); }
 };
 
 /// How many messages the schedule has; of more than `most` any number beyond it.
@@ -23,5 +26,13 @@ bool messages_may_share(const Schedule& schedule, const Fabric& fabric);
 /// `engine` itself, unless it is `auto`, which stands for contention if two messages can share a link, and
 /// for the critical path if none can (both are then equal) or if there are too many messages to play.
 ResolvedEngine resolve(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric);
+
+/// How many times as long as by critical path messages take with contention.
+struct Stretch {
+  double mean = 1, most = 1;  ///< of the samples
+};
+/// By samples of the schedule, some 100,000 messages each; of a step with more than 30,000 only some are
+/// played.
+Stretch stretched_by_sharing(const SizedSchedule& subject, const Fabric& fabric);
 
 }  // namespace collcast

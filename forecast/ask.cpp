@@ -5,8 +5,8 @@
 
 #include "engines/automatic.hpp"
 #include "forecast/answer.hpp"
+#include "forecast/fastest.hpp"
 #include "forecast/forecast_cache.hpp"
-#include "forecast/played_segments.hpp"
 #include "forecast/synthesis/front.hpp"
 #include "libraries/policy.hpp"
 #include "libraries/segments.hpp"
@@ -386,25 +386,23 @@ class Inquiry {
     AsPlayed played(q_.offload);
     std::vector<const Algorithm*> originals = among;
     std::ranges::transform(among, among.begin(), std::ref(played));
-    const Choice choice = choose(forecaster, among, call);
-    const auto which = std::ranges::find(among, choice.algorithm) - among.begin();
     Answer::Row row;
     row.platform = platform.name();
     row.occupancy = occupancy_, row.which = which_;
     if (q_.offload.asked()) {
+      const Choice choice = choose(forecaster, among, call);
       OverlapPrediction p = predict_overlap(q_.offload, forecaster, *choice.algorithm, choice.call, engine_);
       row.prediction = std::move(p.prediction);
       row.overlap = p.overlap;
+      const auto which = std::ranges::find(among, choice.algorithm) - among.begin();
+      row.prediction.algorithm = originals[static_cast<std::size_t>(which)];
     } else {
-      row.prediction = forecaster.predict(*choice.algorithm, as_played(forecaster, choice), engine_);
-      if (auto_choice() && !engine_.quick && row.prediction.engine != "path")
-        row.prediction = best_of_next(forecaster, among, call, std::move(row.prediction));
+      row.prediction = forecast(forecaster, among, call);
       const Prediction& best = row.prediction;
       if (engine_.name == "path") tell_shared(*best.algorithm, best.call, forecaster.fabric());
       if (watch_.watched)
         tell_played(forecaster.watch(*best.algorithm, best.call, engine_, watch_.watched), best.time);
     }
-    if (q_.offload.asked()) row.prediction.algorithm = originals[static_cast<std::size_t>(which)];
     row.engine = row.prediction.engine;
     if (!row.prediction.note.empty()) note(std::string(row.prediction.note));
     answer_.rows.push_back(std::move(row));
@@ -418,34 +416,26 @@ class Inquiry {
          " can share a link, which the critical path ignores; --engine contention models it");
   }
 
-  /// `best`, the fastest by critical path, was played with contention. Every other algorithm whose path is
-  /// shorter than that play is played as well, as shared links may slow down the first one more.
-  Prediction best_of_next(const Forecaster& forecaster, const std::vector<const Algorithm*>& among,
-                          const Call& call, Prediction best) {
-    const Fabric& fabric = forecaster.fabric();
-    const std::optional<Bytes> segment = parse_segment(q_.call, call.message, true);
-    std::vector<std::pair<Seconds, Choice>> able;  // by critical path, which contention does not beat
-    for (const Algorithm* a : among) {
-      if (a == best.algorithm || !a->supports(call.ranks)) continue;
-      const Call c = segmented(fabric, *a, call, segment, best.time);
-      if (const Seconds least = path_time(fabric, *a, c, best.time); least < best.time)
-        able.push_back({least, {a, c}});
-    }
-    std::ranges::stable_sort(able, {}, &std::pair<Seconds, Choice>::first);
-    for (const auto& [least, choice] : able) {
-      if (!(least < best.time)) break;
-      watch_.progress("playing " + choice.algorithm->name + " on " + std::to_string(call.ranks) + " ranks");
-      Prediction p = forecaster.predict(*choice.algorithm, as_played(forecaster, choice), engine_);
-      const bool unseen = p.engine == "path" && !p.note.empty();  // too many messages to play
-      if (!unseen && p.time < best.time) best = std::move(p);
-    }
+  /// Of the fastest algorithm, or of a single one as it was asked for.
+  Prediction forecast(const Forecaster& forecaster, const std::vector<const Algorithm*>& among,
+                      const Call& call) {
+    if (!auto_choice())
+      return predict_at_best(forecaster, *among[0], call, stated(*among[0], call.message), engine_);
+    std::vector<std::string> sampled;
+    Prediction best =
+        predict_fastest(forecaster, among, call, stated(call.message), engine_, watch_.progress, &sampled);
+    std::erase(sampled, best.algorithm->name);
+    if (!sampled.empty())
+      note("compared by a sample of their messages on " + std::to_string(call.ranks) + " ranks, at " +
+           text::bytes(call.message.value) + ": " + text::join(sampled));
     return best;
   }
 
-  /// The call, in the segments that are best as it is played, unless they were asked for.
-  Call as_played(const Forecaster& forecaster, const Choice& choice) const {
-    if (!choice.algorithm->segmented || parse_segment(q_.call, choice.call.message, true)) return choice.call;
-    return in_played_segments(forecaster.fabric(), *choice.algorithm, choice.call, engine_);
+  Stated stated(Bytes message) const {
+    return {parse_segment(q_.call, message, true), !q_.call.radix.empty(), !q_.call.channels.empty()};
+  }
+  Stated stated(const Algorithm& a, Bytes message) const {
+    return a.segmented ? stated(message) : Stated{{}, !q_.call.radix.empty(), !q_.call.channels.empty()};
   }
 
   void tell_played(Seconds played, Seconds answer) {
@@ -459,14 +449,11 @@ class Inquiry {
     const Fabric& fabric = forecaster.fabric();
     if (among.size() == 1 && !auto_choice()) {
       check(*among[0], call);
-      const std::optional<Bytes> segment =
-          among[0]->segmented ? parse_segment(q_.call, call.message, true) : std::nullopt;
-      return {among[0], segmented(fabric, *among[0], call, segment)};
+      return {among[0], with_parameters(fabric, *among[0], call, stated(*among[0], call.message))};
     }
-    const Choice best =
-        fastest(fabric, among, call, parse_segment(q_.call, call.message, true), [&](const Algorithm& a) {
-          watch_.progress("looking for the fastest on " + std::to_string(call.ranks) + " ranks: " + a.name);
-        });
+    const Choice best = fastest(fabric, among, call, stated(call.message), [&](const Algorithm& a) {
+      watch_.progress("looking for the fastest on " + std::to_string(call.ranks) + " ranks: " + a.name);
+    });
     if (best.algorithm) return best;
     throw InputError("no algorithm of the catalogue serves " +
                      std::string(definition(among.at(0)->collective).name) + " on " +
@@ -524,6 +511,8 @@ Question part_of(const Question& q, const Answer::Row& row) {
   part.algorithm = row.picked.value_or(false) ? "auto" : a.name;
   if (!row.protocol.empty()) part.transport = parse_transport(row.prediction.transport);
   if (q.policy != "fastest") return part;
+  if (a.radix) part.call.radix = std::to_string(call.radix);
+  if (a.channels) part.call.channels = std::to_string(call.channels);
   if (a.segmented && q.call.counts.empty())
     part.call.segment = std::to_string(std::llround(std::ceil(call.message.value / double(call.segments))));
   return part;

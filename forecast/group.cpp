@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "forecast/fastest.hpp"
 #include "libraries/nccl/tables.hpp"
 #include "libraries/policy.hpp"
 #include "libraries/situation.hpp"
@@ -116,8 +117,8 @@ GroupForecaster::Answer answer_of(const Prediction& p, const std::string& protoc
 /// What libraries have no rule for: the fastest of the catalogue.
 Prediction fastest_of(const Forecaster& forecaster, Collective collective, const Call& call,
                       const Engine& by) {
-  const Choice choice = fastest(forecaster.fabric(), common_algorithms(collective), call);
-  return forecaster.predict(*choice.algorithm, choice.call, by);
+  const std::vector<const Algorithm*> all = considered(forecaster, collective, call.ranks, call.message);
+  return predict_fastest(forecaster, all, call, {}, by);
 }
 
 }  // namespace

@@ -36,6 +36,15 @@ void explain(Prediction& p, const Fabric& fabric, const SizedSchedule& subject, 
   largest_first(p);
 }
 
+/// What messages wait for each other beside their own ports, as samples say.
+void add_sharing(Prediction& p, Seconds waiting) {
+  if (!(waiting > Seconds())) return;
+  if (p.limited_by_share) *p.limited_by_share *= 1 - waiting / p.time;
+  if (p.explanation.empty()) return;
+  p.explanation.push_back({Cause::queue, "links that ranks share", waiting});
+  largest_first(p);
+}
+
 constexpr std::string_view amplified =
     "long contention amplifies rounding: times are medians of three plays whose messages differ by 1e-9; low "
     "and high include all three";
@@ -205,11 +214,12 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
   const Reading& answer = spread.reading;
   const Ends stretched = read_ends(by, subject, answer.time, nominal_.fabric, fast_.fabric, slow_.fabric);
   const Bound bound = lower_bound(a, c, transport_.foreign() ? Bounds::Of::links : Bounds::Of::messages);
+  const Stretch sharing = resolved.sampled() ? stretched_by_sharing(subject, nominal_.fabric) : Stretch{};
   Prediction p{&a,
                c,
-               answer.time,
+               sharing.mean * answer.time,
                stretched.least * spread.least,
-               stretched.most * spread.most,
+               sharing.most * stretched.most * spread.most,
                bound,
                answer.limited_by,
                answer.share,
@@ -219,6 +229,7 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
                by.name,
                spread.chaotic ? amplified : resolved.note};
   explain(p, nominal_.fabric, subject, answer);
+  add_sharing(p, p.time - answer.time);
   return not_below_bound(within(calibrated_on_, std::move(p)));
 }
 

@@ -19,7 +19,7 @@ struct Question {
   std::string algorithm = "auto";      ///< a name; auto: what `policy` chooses; all: each that can be played
   const Algorithm* own = nullptr;      ///< an algorithm outside the catalogue, instead of `algorithm`; it
                                        ///< outlives the answer
-  std::string policy = "fastest";      ///< fastest by critical path, or a library's name (`pick`)
+  std::string policy = "fastest";      ///< fastest (`predict_fastest`), or a library's name (`pick`)
   std::vector<std::string> platforms;  ///< names or files
   std::vector<std::string> set;        ///< parameters of each of them: "network.bandwidth_GBps=25"
   std::vector<Rank> ranks;

@@ -24,11 +24,10 @@ auto seen(const Fabric& fabric, const Request& request, Act act) {
   return request.members.empty() ? act(fabric) : act(MemberFabric(fabric, request.members));
 }
 
-Choice fastest_for(const Fabric& fabric, const Request& request, std::optional<Bytes> segment) {
+Choice fastest_for(const Fabric& fabric, const Request& request) {
   std::vector<const Algorithm*> candidates = common_algorithms(request.collective);
   if (request.direct) std::erase_if(candidates, [](const Algorithm* a) { return !goes_direct(*a); });
-  return seen(fabric, request,
-              [&](const Fabric& f) { return fastest(f, candidates, request.call, segment); });
+  return seen(fabric, request, [&](const Fabric& f) { return fastest(f, candidates, request.call); });
 }
 
 /// The situation for each occupancy, computed once.
@@ -97,16 +96,17 @@ Occupancy occupancy(const Machine& machine, std::span<const Rank> members) {
 
 Chooser named(const Fabric& fabric, const Algorithm& algorithm, std::optional<Bytes> segment) {
   return [&fabric, &algorithm, segment](const Request& request) {
-    if (request.direct && !goes_direct(algorithm)) return fastest_for(fabric, request, segment);
+    if (request.direct && !goes_direct(algorithm)) return fastest_for(fabric, request);
     check(algorithm, request.call);
     return seen(fabric, request, [&](const Fabric& f) {
-      return Choice{&algorithm, segmented(f, algorithm, request.call, segment)};
+      return Choice{&algorithm, segment ? segmented(algorithm, request.call, *segment)
+                                        : with_parameters(f, algorithm, request.call)};
     });
   };
 }
 
-Chooser fastest_on(const Fabric& fabric, std::optional<Bytes> segment) {
-  return [&fabric, segment](const Request& request) { return fastest_for(fabric, request, segment); };
+Chooser fastest_on(const Fabric& fabric) {
+  return [&fabric](const Request& request) { return fastest_for(fabric, request); };
 }
 
 Chooser by_policy(std::string policy, const Description& description, const Machine& machine,
@@ -116,7 +116,7 @@ Chooser by_policy(std::string policy, const Description& description, const Mach
     const Pick p = situations->pick(request);
     const Algorithm& a = algorithm(request.collective, p.algorithm);
     if (request.direct && !goes_direct(a)) {
-      Choice choice = fastest_for(fabric, request, {});
+      Choice choice = fastest_for(fabric, request);
       choice.why = p.why + "; but no rank knows all sizes, so blocks go straight";
       return choice;
     }
@@ -132,7 +132,7 @@ Chooser by_policy(std::string policy, const Description& description, const Mach
 }
 
 Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
-               std::optional<Bytes> segment, const std::function<void(const Algorithm&)>& consider) {
+               const Stated& stated, const std::function<void(const Algorithm&)>& consider) {
   struct Candidate {
     bool searched;  ///< its segments are searched, which takes long: read last, with the others' time as a
                     ///< limit
@@ -144,7 +144,8 @@ Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candid
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (!unmet(*candidates[i], call).empty()) continue;
     check(*candidates[i], call);
-    able.push_back({candidates[i]->segmented && !segment, length_of(candidates[i]->schedule(call)), i});
+    able.push_back(
+        {candidates[i]->segmented && !stated.segment, length_of(candidates[i]->schedule(call)), i});
   }
   std::ranges::sort(able);
   Choice best;
@@ -154,7 +155,7 @@ Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candid
     for (const auto [searched, length, place] : able) {
       const Algorithm& a = *candidates[place];
       consider(a);
-      const Call c = segmented(fabric, a, call, segment, least);
+      const Call c = with_parameters(fabric, a, call, stated, least);
       if (by_formula_at_least(fabric, a, c) > least) continue;
       Seconds time = path_time(fabric, a, c, least);
       if (at_links && time <= least) time = std::max(time, on_links(fabric, a, c));

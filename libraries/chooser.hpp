@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "libraries/segments.hpp"
+#include "libraries/parameters.hpp"
 #include "libraries/situation.hpp"
 #include "platforms/machine/machine.hpp"
 
@@ -37,21 +37,23 @@ Occupancy occupancy(const Machine& machine, std::span<const Rank> members = {});
 /// InputError if it has no rule. What it was made from outlives it.
 using Chooser = std::function<Choice(const Request&)>;
 
-/// Chooses the given algorithm, with this segment or the fastest one.
+/// Chooses the given algorithm: with this segment, and as the request says otherwise; or with the parameters
+/// that are fastest (`with_parameters`).
 Chooser named(const Fabric& fabric, const Algorithm& algorithm, std::optional<Bytes> segment = {});
 /// Chooses the fastest of the common algorithms (`fastest`).
-Chooser fastest_on(const Fabric& fabric, std::optional<Bytes> segment = {});
+Chooser fastest_on(const Fabric& fabric);
 /// Chooses what a library would play (`pick`), with the library's parameters. Throws InputError for an
 /// unknown policy. `blocking`: the fabric for choosing segments if sends are blocking.
 Chooser by_policy(std::string policy, const Description& description, const Machine& machine,
                   const Fabric& fabric, const Fabric* blocking = nullptr);
 
-/// The fastest candidate by critical path and most loaded link, the first of equally fast ones; a null
-/// algorithm if no candidate supports this number of ranks. Candidates with few steps are read first, so that
+/// The fastest candidate by critical path and most loaded link, with the parameters that are fastest unless
+/// they are stated; the first of equally fast ones; a null algorithm if no candidate supports this number of
+/// ranks. Candidates with few steps are read first, so that
 /// longer ones can be abandoned early. `consider` is called with each candidate before it is read.
 Choice fastest(
     const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
-    std::optional<Bytes> segment = {},
+    const Stated& stated = {},
     const std::function<void(const Algorithm&)>& consider = [](const Algorithm&) {});
 
 /// The algorithm as libraries play it that stage their buffers in host memory: they are copied there first,

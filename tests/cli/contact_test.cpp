@@ -367,7 +367,7 @@ TEST(Width, ANarrowTerminalShowsTheTime) {
                                 .out;
   EXPECT_LE(widest(table), 50u) << table;
   EXPECT_THAT(table, HasSubstr("time")) << table;
-  EXPECT_THAT(table, HasSubstr("hierarchical-leader k=2..  ")) << table;
+  EXPECT_THAT(table, HasSubstr("hierarchical-leader k=4..  ")) << table;
 }
 
 TEST(Platform, BeginsWithTwentyLines) {

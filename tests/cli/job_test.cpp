@@ -169,6 +169,21 @@ TEST(Job, CollectivesAtOnceShareLinksByAnyEngine) {
   EXPECT_THAT(collcast("job " + two + on + " --engine path").err, HasSubstr("by its default engine"));
 }
 
+/// Jobs and `predict` choose alike, also among what switches reduce.
+TEST(Job, TheFastestIsThatOfPredict) {
+  const Folder folder;
+  const std::string one = folder / "one.json";
+  std::ofstream(one) << R"({"dimensions": {"x": "*"}, "roles": [{"name": "rank",
+    "do": [{"do": "allreduce", "bytes": 1048576, "group": "all"}]}]})";
+  for (const std::string on : {" --platform dgx-h100 --ranks 16", " --platform frontera --ranks 112"}) {
+    const Json predicted =
+        collcast::parse_json(collcast("predict allreduce --size 1MiB --format json" + on).out);
+    EXPECT_NEAR(of_job(one + on + " --policy fastest")["rows"][0]["step_s"].get<double>() /
+                    predicted["predictions"][0]["time_s"].get<double>(),
+                1, 1e-9);
+  }
+}
+
 /// The rule is that of steps: what takes the longest part.
 TEST(Job, IsLimitedByTheLongestPart) {
   for (const std::string engine : {"", " --engine path"}) {

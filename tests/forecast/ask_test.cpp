@@ -4,8 +4,11 @@
 
 #include <cmath>
 
+#include "engines/automatic.hpp"
 #include "forecast/answer.hpp"
 #include "forecast/report/answer.hpp"
+#include "platforms/description/load.hpp"
+#include "support/address_sanitizer.hpp"
 #include "support/json.hpp"
 #include "tests/complaint.hpp"
 
@@ -262,7 +265,61 @@ TEST(Ask, AutoDoesNotPlayTooManyMessages) {
   q.sizes = {1_MiB};
   const Answer a = ask(q);
   EXPECT_EQ(a.rows.at(0).engine, "path");
-  EXPECT_THAT(a.notes, Contains(HasSubstr("more than 300,000 messages")));
+  EXPECT_THAT(a.notes, Contains(HasSubstr("more than 600,000 messages")));
+}
+
+/// What is too long to be played is longer than its path as far as links are shared, here half as long again
+/// and more; and it is not passed over for what is shorter to play.
+TEST(Ask, WhatIsTooLongToPlayIsStretched) {
+  if (address_sanitizer) GTEST_SKIP() << "600,000 messages";
+  Question q = allreduce("pairwise");
+  q.collectives = {"alltoall"}, q.platforms = {"summit"}, q.ranks = {780}, q.sizes = {64_MiB};
+  const auto by = [&](const std::string& engine) {
+    q.engine = engine;
+    return ask(q).rows.at(0).prediction;
+  };
+  const Prediction path = by("path"), sampled = by("auto");
+  EXPECT_EQ(sampled.engine, "path");
+  EXPECT_GT(sampled.time, 1.5 * path.time);
+  EXPECT_LE(sampled.low, path.time);
+  EXPECT_GE(sampled.high, sampled.time);
+  q.algorithm = "auto";
+  EXPECT_LE(by("auto").time, sampled.time);
+}
+
+/// Samples are as far beyond their path as the whole, which takes half as long again and more.
+TEST(Ask, SamplesAreStretchedAsTheWhole) {
+  const Machine machine(load_platform("summit"), 342);
+  const Algorithm& pairwise = algorithm(Collective::alltoall, "pairwise");
+  const Call call{.ranks = 342, .message = 64_MiB, .ranks_per_node = 6};
+  const SizedSchedule whole(pairwise, call);
+  const double truth =
+      read(engine("contention"), whole, machine).time / read(engine("path"), whole, machine).time;
+  const Stretch samples = stretched_by_sharing(whole, machine);
+  EXPECT_NEAR(samples.mean / truth, 1, 0.2);
+  EXPECT_GE(samples.most, samples.mean);
+}
+
+/// Larger radices and more channels are taken where they are faster, unless they are stated.
+TEST(Ask, RadixAndChannelsAreSearched) {
+  Question q = allreduce("multi-ring");
+  q.platforms = {"summit"}, q.ranks = {96}, q.sizes = {64_MiB};
+  const auto prediction = [&] { return ask(q).rows.at(0).prediction; };
+  const Prediction rings = prediction();
+  EXPECT_GT(rings.call.channels, 1);
+  q.algorithm = "auto";
+  EXPECT_LE(prediction().time, rings.time);
+  q.algorithm = "multi-ring", q.call.channels = "1";
+  EXPECT_LT(rings.time, 0.8 * prediction().time);
+
+  q = allreduce("bruck");
+  q.collectives = {"alltoall"}, q.platforms = {"edr-cluster"}, q.ranks = {64}, q.sizes = {64_KiB};
+  const Prediction bruck = prediction();
+  q.call.radix = "4";
+  EXPECT_LE(bruck.time, prediction().time);
+  q.call.radix = "2";
+  EXPECT_EQ(prediction().call.radix, 2);
+  EXPECT_LT(bruck.time, 0.8 * prediction().time);
 }
 
 /// What auto chooses is no slower than the fastest by critical path, both played with contention.

@@ -47,7 +47,7 @@ TEST_F(Choosers, TakeTheFastestAmongTheMembers) {
   const MemberFabric fabric(machine, across);
   for (const Algorithm* a : common_algorithms(Collective::allreduce)) {
     if (!a->supports(2)) continue;
-    const Call call = segmented(fabric, *a, {.ranks = 2, .message = 64_MiB});
+    const Call call = with_parameters(fabric, *a, {.ranks = 2, .message = 64_MiB});
     EXPECT_LE(path_time(fabric, *choice.algorithm, choice.call, Seconds(1e9)).value,
               path_time(fabric, *a, call, Seconds(1e9)).value)
         << full_name(*a);
@@ -73,7 +73,7 @@ TEST(Fastest, IsWhatAllReadingsSay) {
         };
         for (const Algorithm* a : able) {
           if (!a->supports(ranks)) continue;
-          const Call call = segmented(machine, *a, {.ranks = ranks, .message = message});
+          const Call call = with_parameters(machine, *a, {.ranks = ranks, .message = message});
           EXPECT_LE(time(*choice.algorithm, choice.call).value, time(*a, call).value) << full_name(*a);
         }
       }

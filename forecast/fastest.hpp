@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "forecast/predict.hpp"
+#include "libraries/parameters.hpp"
+
+namespace collcast {
+
+/// Told what a search does: "looking for the fastest on 8 ranks: ring".
+using Progress = std::function<void(const std::string&)>;
+
+/// The algorithms of the catalogue that the platform can play with a message of this size, and that a library
+/// would consider.
+std::vector<const Algorithm*> considered(const Forecaster& forecaster, Collective collective, Rank ranks,
+                                         Bytes message);
+
+/// The forecast of an algorithm with the parameters that are fastest by `engine`, unless they are stated.
+Prediction predict_at_best(const Forecaster& forecaster, const Algorithm& algorithm, const Call& call,
+                           const Stated& stated, const Engine& engine);
+
+/// The forecast of the fastest algorithm, by which `predict`, jobs and training steps choose: the fastest by
+/// critical path is read by `engine`, and if that models contention so is every other whose path takes less
+/// than the best one so far, as shared links may slow down the first one more. Throws InputError if there is
+/// none. `sampled`: is given the names of those that had too many messages to be played.
+Prediction predict_fastest(
+    const Forecaster& forecaster, const std::vector<const Algorithm*>& among, const Call& call,
+    const Stated& stated, const Engine& engine, const Progress& progress = [](const std::string&) {},
+    std::vector<std::string>* sampled = nullptr);
+
+}  // namespace collcast

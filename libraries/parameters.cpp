@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "libraries/parameters.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "model/critical_path.hpp"
+
+namespace collcast {
+
+std::vector<Call> variants(const Algorithm& a, const Call& call, const Stated& stated) {
+  std::vector<Call> all;
+  const auto add = [&](int Call::*parameter, const std::set<int>& values) {
+    for (const int value : values) {
+      if (value == call.*parameter) continue;
+      all.push_back(call);
+      all.back().*parameter = value;
+    }
+  };
+  const auto up_to_all = [&](int k) { return std::clamp(k, 2, std::max(2, call.ranks)); };
+  if (a.radix && !stated.radix)
+    add(&Call::radix, {2, up_to_all(4), up_to_all(8), up_to_all(16), up_to_all(call.ranks_per_node)});
+  if (a.channels && !stated.channels) add(&Call::channels, {1, 2, 4});
+  return all;
+}
+
+Call with_parameters(const Fabric& fabric, const Algorithm& a, const Call& call, const Stated& stated,
+                     std::optional<Seconds> least) {
+  Call best = segmented(fabric, a, call, stated.segment, least);
+  const std::vector<Call> others = variants(a, best, stated);
+  if (others.empty()) return best;
+  Seconds time = least.value_or(no_limit);
+  time = std::min(time, path_time(fabric, a, best, time));
+  const Call first = best;
+  for (const Call& c : others)
+    if (const Seconds t = path_time(fabric, a, c, time); t < time) best = c, time = t;
+  return best.radix == first.radix ? best : segmented(fabric, a, best, stated.segment, time);
+}
+
+}  // namespace collcast
