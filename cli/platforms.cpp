@@ -101,7 +101,7 @@ std::vector<Parameter> of_library(const Description& d) try {
                                 static_cast<Rank>(std::min<std::int64_t>(2, read_blueprint(d).max_nodes)) *
                                     read_blueprint(d).ranks_per_node,
                                 library);
-  const nccl::Software software = nccl::published_software(nccl::parse(library)->minor, s);
+  const nccl::Software software = nccl::published_software(nccl::parse(library)->release, s);
   const std::vector<Parameter> stated = d.parameters();
   const double most = 1 + uncertainty(Stamp::guess);
   std::vector<Parameter> all;

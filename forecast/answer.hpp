@@ -34,7 +34,6 @@ struct Answer {
   std::vector<std::string> collectives, platforms;  ///< names
   std::vector<std::string> files;                   ///< of the platforms, or the names of shipped ones
   std::string engine;                               ///< as asked for
-  bool transport_forced = false;
   Offload offload;
   std::vector<int> workers;  ///< by platform: cores of a node's DPU that play; 0: none
   std::vector<Row> rows;

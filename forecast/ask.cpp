@@ -8,6 +8,7 @@
 #include "forecast/fastest.hpp"
 #include "forecast/forecast_cache.hpp"
 #include "forecast/synthesis/front.hpp"
+#include "forecast/without_bounds.hpp"
 #include "libraries/policy.hpp"
 #include "libraries/segments.hpp"
 #include "model/proof.hpp"
@@ -122,7 +123,6 @@ class Inquiry {
           "--with-synthesized goes with --algorithm all, and not with --policy, --offload and --engine "
           "formula");
     answer_.engine = q_.engine;
-    answer_.transport_forced = q_.transport.has_value();
     answer_.offload = q_.offload;
     for (const Description& d : platforms_) {
       answer_.workers.push_back(workers(q_.offload, d));
@@ -151,7 +151,7 @@ class Inquiry {
   /// Transports are NCCL's of a release, whether it is named or not. A policy of NCCL has one of its own.
   void tell_release() {
     if (!q_.transport || q_.transport->kind != Transport::Kind::nccl || is_nccl(q_.policy)) return;
-    const nccl::Release& release = q_.transport->protocol.minor;
+    const nccl::Release& release = q_.transport->protocol.release;
     note("--transport " + q_.transport->name() + " is that of " + (release.rccl ? "RCCL 2." : "NCCL 2.") +
          std::to_string(release.minor) + "; a release is named as in " +
          (release.rccl ? "rccl-2.18:LL" : "nccl-2.8:LL"));
@@ -551,6 +551,12 @@ void add_sensitivity(Answer& answer, const Question& q, const Watch& watch) {
     parts.push_back(part_of(q, row));
     if (q.engine == "auto") parts.back().engine = row.engine;
   }
+  // A step of 1 % takes no time below its bound that is further above it.
+  const bool free = std::ranges::all_of(answer.rows, [](const Answer::Row& row) {
+    return row.prediction.time > 1.1 * row.prediction.bound.time;
+  });
+  std::optional<WithoutBounds> quicker;
+  if (free) quicker.emplace();
   const Watch quiet{.interrupt = watch.interrupt};
   auto found = sensitivity(platform, counted(times_of(std::move(parts), quiet), watch, "sensitivity"));
   answer.sensitivity = std::move(found.back());

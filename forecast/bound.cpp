@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -160,14 +161,23 @@ class BoundSearch {
       return part;
     };
     std::vector<Partition> all;
-    const auto add = [&](const char* what, const std::vector<int>& part, std::size_t nodes = 0) {
-      const std::vector<int> parts = distinct(part);
-      if (parts.size() < 2 || parts.size() == nodes) return;
-      if (all.empty() || static_cast<double>(parts.size()) < all.back().parts)
-        all.push_back({what, groups(part, parts), static_cast<double>(parts.size())});
-    };
     const std::vector<int> by_node = by([&](Rank r) { return machine_.node(r); });
     const std::size_t nodes = distinct(by_node).size();
+    const auto taken = [&](const std::vector<int>& part, const std::vector<int>& parts) {
+      if (ranks_ > few_groups) {
+        if (parts.size() > nodes) return numbers(part, fullest(by_node, numbers(by_node)));
+        return fullest(part, numbers(part));
+      }
+      if (ranks_ > all_routes && parts.size() < nodes && machine_.groups_alike()) return of_each_size(part);
+      if (parts.size() <= each_alone) return std::set<int>(parts.begin(), parts.end());
+      return numbers(part);
+    };
+    const auto add = [&](const char* what, const std::vector<int>& part, std::size_t but = 0) {
+      const std::vector<int> parts = distinct(part);
+      if (parts.size() < 2 || parts.size() == but) return;
+      if (all.empty() || static_cast<double>(parts.size()) < all.back().parts)
+        all.push_back({what, groups(part, taken(part, parts)), static_cast<double>(parts.size())});
+    };
     add("ranks", by([](Rank r) { return r; }));
     add("parts of nodes", by([&](Rank r) { return machine_.exit(r); }), nodes);
     add("sockets", by([&](Rank r) { return machine_.socket(r); }), nodes);
@@ -186,16 +196,28 @@ class BoundSearch {
     return numbers;
   }
 
-  /// Groups of ranks with the same number.
-  std::vector<RankSet> groups(const std::vector<int>& number, const std::vector<int>& numbers) {
+  /// Of the machine's representatives: all, or those on these nodes.
+  std::set<int> numbers(const std::vector<int>& number, const std::set<int>& nodes = {}) const {
+    std::set<int> all;
+    for (const Rank r : machine_.representatives())
+      if (nodes.empty() || nodes.contains(machine_.node(r))) all.insert(number[static_cast<std::size_t>(r)]);
+    return all;
+  }
+
+  /// The first of the groups with as many ranks.
+  static std::set<int> of_each_size(const std::vector<int>& number) {
+    std::map<int, std::ptrdiff_t> sizes;
+    for (const int n : number) ++sizes[n];
+    std::set<std::ptrdiff_t> met;
+    std::set<int> first;
+    for (const auto& [n, size] : sizes)
+      if (met.insert(size).second) first.insert(n);
+    return first;
+  }
+
+  /// Ranks with the same number, for each number that is taken.
+  std::vector<RankSet> groups(const std::vector<int>& number, const std::set<int>& taken) {
     std::vector<RankSet> all;
-    std::set<int> taken;
-    if (numbers.size() <= each_alone) {
-      taken.insert(numbers.begin(), numbers.end());
-    } else {
-      for (const Rank r : machine_.representatives()) taken.insert(number[static_cast<std::size_t>(r)]);
-    }
-    if (ranks_ > few_groups) taken = fullest(number, taken);
     for (const int n : taken) {
       RankSet g{Side(number.size()), {}, {}};
       std::ranges::transform(number, g.inside.begin(), [n](int i) { return static_cast<char>(i == n); });
@@ -241,9 +263,13 @@ class BoundSearch {
 
   /// Until a first part has the sum, every other one has sent; after that, every other one receives.
   void consider_sums(const Partition& p, const Call& call) {
-    if (p.groups.empty() ||
-        (p.what != "ranks" && p.what != "nodes" && p.parts > static_cast<double>(p.groups.size())))
-      return;
+    const bool some = p.parts > static_cast<double>(p.groups.size());
+    const bool divided = p.what == "parts of nodes" || p.what == "sockets";
+    const bool fine = p.what == "ranks" || p.what == "nodes";
+    // A few nodes in a corner of a torus (which alone is cut in halves) have fewer links than others.
+    const bool widest_known =
+        fine ? ranks_ <= few_groups || machine_.halves().empty() : !divided && machine_.groups_alike();
+    if (p.groups.empty() || (some && !widest_known)) return;
     BytesPerSecond narrower = BytesPerSecond(HUGE_VAL);
     for (const Cut RankSet::*way : {&RankSet::out, &RankSet::in}) {
       BytesPerSecond all, widest;
@@ -251,7 +277,7 @@ class BoundSearch {
         all += (g.*way).bandwidth;
         widest = std::max(widest, (g.*way).bandwidth);
       }
-      if (p.parts > static_cast<double>(p.groups.size())) all = p.parts * widest;
+      if (some) all = p.parts * widest;
       narrower = std::min(narrower, all);
     }
     const Seconds time = 2 * (p.parts - 1) * call.message / narrower;

@@ -43,10 +43,10 @@ void explain(Prediction& p, const nccl::Play& played) {
 std::string told(const std::string& policy, const std::optional<Transport>& transport) {
   std::optional<nccl::Policy> nccl = nccl::parse(policy);
   if (!nccl || !transport || transport->kind != Transport::Kind::nccl) return policy;
-  const nccl::Release& of = transport->protocol.minor;
-  if (of.rccl != nccl->minor.rccl)
+  const nccl::Release& of = transport->protocol.release;
+  if (of.rccl != nccl->release.rccl)
     throw InputError("--transport " + transport->name() + " is of another library than --policy " + policy);
-  if (of.minor != nccl->minor.minor && of.minor != nccl::usual(of.rccl).minor)
+  if (of.minor != nccl->release.minor && of.minor != nccl::usual(of.rccl).minor)
     throw InputError("--transport " + transport->name() + " is of another release than --policy " + policy);
   if (nccl->proto.value_or(transport->protocol.protocol) != transport->protocol.protocol)
     throw InputError("--transport " + transport->name() + " and --policy " + policy +
@@ -136,7 +136,7 @@ Library::Library(const std::string& policy, const Description& description, Rank
     View& view = views_[v];
     view.situation = collcast::situation(views[v], occupancy(forecaster_.machine()), policy_);
     if (!nccl_) continue;
-    view.software = nccl::software_on(read_blueprint(views[v]), nccl_->minor, view.situation, factor[v]);
+    view.software = nccl::software_on(read_blueprint(views[v]), nccl_->release, view.situation, factor[v]);
   }
   calibrated_ = knows_nccl(description);
   calibrated_on_ = calibrated_on(description);
@@ -145,7 +145,7 @@ Library::Library(const std::string& policy, const Description& description, Rank
       if (const auto [at, is_new] = found_.try_emplace(node.size()); is_new)
         at->second = channels(description, situation().nodes, static_cast<Rank>(node.size()), policy_);
   if (transport && nccl_ && own_transport_) {
-    forced_ = nccl::KernelSettings{.minor = nccl_->minor, .protocol = transport->protocol.protocol};
+    forced_ = nccl::KernelSettings{.release = nccl_->release, .protocol = transport->protocol.protocol};
     nccl::check(*forced_, forecaster_.machine(), situation());
   }
   if (const Description blocking = with_blocking_sends(description);
@@ -192,7 +192,7 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
   if (engine.closed_form) return {choice, rest().predict(a, choice.call, engine), chosen.time};
   const Forecaster& sender = by_kernels
                                  ? sent_by(chosen, play(views_[nominal], collective, choice.call, chosen))
-                                 : sent_by({nccl_->minor, chosen.shape, chosen.protocol});
+                                 : sent_by({nccl_->release, chosen.shape, chosen.protocol});
   const bool closed = engine.name == "path" || engine.chooses;
   if (!by_kernels) {
     Prediction p = sender.predict(a, choice.call, closed ? collcast::engine("path") : engine);
@@ -251,13 +251,13 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
       const bool theirs = known && a.name == pairs->name;
       const Rank peers = !theirs ? 1 : pairs->peers == 0 ? asked.ranks - 1 : pairs->peers;
       const nccl::Protocol protocol = nccl::pair_protocol(*nccl_, of_a_pair(*pairs, asked));
-      return {nccl_->minor, nccl::Shape::ring, protocol, peers, nccl_->channels};
+      return {nccl_->release, nccl::Shape::ring, protocol, peers, nccl_->channels};
     }
     if (forced_) return *forced_;
     if (const Demands needs = demands(a); needs.multicast || needs.reduction)
-      return {.minor = nccl_->minor, .shape = nccl::Shape::nvls};
+      return {.release = nccl_->release, .shape = nccl::Shape::nvls};
     const nccl::Candidate chosen = nccl::choose(*nccl_, a.collective, asked, situation());
-    return {nccl_->minor, chosen.shape, chosen.protocol};
+    return {nccl_->release, chosen.shape, chosen.protocol};
   };
   const Forecaster& sender = nccl ? sent_by(transport()) : rest();
   const Call call = segmented(sender.fabric(), a, asked, segment);
@@ -325,7 +325,7 @@ const Forecaster& Library::sent_by(const nccl::KernelSettings& t) const {
 }
 
 const Forecaster& Library::sent_by(const nccl::Candidate& chosen, const nccl::Play& played) const {
-  nccl::KernelSettings t{nccl_->minor, chosen.shape, chosen.protocol};
+  nccl::KernelSettings t{nccl_->release, chosen.shape, chosen.protocol};
   t.channels = nccl_->all_channels(situation());
   if (chosen.protocol == nccl::Protocol::ll) t.threads = static_cast<std::int16_t>(played.threads);
   if (chosen.protocol == nccl::Protocol::ll && (since_hopper(situation().gpu) || of_amd(situation().gpu)))
@@ -365,7 +365,7 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
                {},
                {},
                calibrated_ && forecaster_.calibrated()};
-  p.transport = Transport{Transport::Kind::nccl, {nccl_->minor, chosen.shape, chosen.protocol}}.name();
+  p.transport = Transport{Transport::Kind::nccl, {nccl_->release, chosen.shape, chosen.protocol}}.name();
   p.engine = engine("path").name;
   if (a.name == "chain") p.note = in_a_row;
   explain(p, played);

@@ -7,6 +7,7 @@
 #include "engines/automatic.hpp"
 #include "forecast/spread.hpp"
 #include "forecast/transferred.hpp"
+#include "forecast/without_bounds.hpp"
 #include "libraries/chooser.hpp"
 #include "model/bounds/cut_graphs.hpp"
 #include "model/critical_path.hpp"
@@ -280,6 +281,7 @@ Seconds Forecaster::mean_between_barriers(const Algorithm& a, const Call& c, con
 }
 
 Bound Forecaster::lower_bound(const Algorithm& a, const Call& c, Bounds::Of of) const {
+  if (WithoutBounds::here()) return {};
   Bound bound = nominal_.bound(a, c, of);
   bound.least = std::min(bound.time, fast_.bound(a, c, of).time);
   bound.most = std::max(bound.time, slow_.bound(a, c, of).time);

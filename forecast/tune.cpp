@@ -168,7 +168,7 @@ class Nccl : public Subject {
     return rules;
   }
   void complete(tuner::Rule& r) const override {
-    const auto asked = nccl::parse(base_.minor.text() + ":channels=" + std::to_string(r.channels) +
+    const auto asked = nccl::parse(base_.release.text() + ":channels=" + std::to_string(r.channels) +
                                    ",algo=" + r.shape + ",proto=" + r.protocol);
     const auto at = [&](std::int64_t size) {
       const Call call = site_.call(own_, Bytes(static_cast<double>(size)));
@@ -313,8 +313,8 @@ std::string policy_of(const TuneQuestion& q, const tuner::Format& format) {
     throw InputError("policy '" + q.policy + "' is of RCCL, for which tune has no file");
   if (family.empty() || !q.policy.starts_with(family))
     throw InputError("policy '" + q.policy + "' is not one of " + std::string(format.name) + "'s own");
-  if (const auto release = nccl::parse(q.policy), first = nccl::parse(format.policy);
-      release && release->minor < first->minor)
+  if (const auto asked = nccl::parse(q.policy), first = nccl::parse(format.policy);
+      asked && asked->release < first->release)
     throw InputError("policy '" + q.policy + "' reads no such file; the first that does is " +
                      std::string(format.policy));
   return q.policy;

@@ -66,7 +66,7 @@ Gpu gpu_for_nccl(const Description& description, const Blueprint& b, const std::
 /// The minor release of NCCL 2.
 int minor_of(const std::string& policy) {
   const auto nccl = nccl::parse(policy);
-  return nccl ? nccl->minor.minor : nccl::usual_minor;
+  return nccl ? nccl->release.minor : nccl::usual_minor;
 }
 
 /// Only with the GPUs that the ranks of a node use.

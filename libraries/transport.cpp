@@ -21,11 +21,11 @@ std::optional<nccl::KernelSettings> of_nccl(std::string_view name) {
   if (colon == std::string_view::npos) return {};
   nccl::KernelSettings t;
   if (const std::string_view release = name.substr(0, colon); release == "rccl") {
-    t.minor = nccl::usual_rccl;
+    t.release = nccl::usual_rccl;
   } else if (release != "nccl") {
     const auto policy = nccl::parse(release);
     if (!policy) return {};
-    t.minor = policy->minor;
+    t.release = policy->release;
   }
   for (const auto& [text, protocol] : protocols)
     if (name.substr(colon + 1) == text) return t.protocol = protocol, t;
@@ -40,10 +40,10 @@ struct OnMachine {
 
 OnMachine on(const Machine& machine, const nccl::KernelSettings& transport, const Description& platform,
              double stretch) {
-  const std::string release = transport.minor.text();
+  const std::string release = transport.release.text();
   const Situation s = situation(platform, occupancy(machine), release);
   nccl::check(transport, machine, s);
-  return {s, nccl::software_on(read_blueprint(platform), transport.minor, s, stretch)};
+  return {s, nccl::software_on(read_blueprint(platform), transport.release, s, stretch)};
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ OnMachine on(const Machine& machine, const nccl::KernelSettings& transport, cons
 std::string Transport::name() const {
   if (kind == Kind::mvapich2_gdr) return mvapich::text(settings);
   if (kind == Kind::nccl) {
-    const nccl::Release r = protocol.minor;
+    const nccl::Release r = protocol.release;
     const bool usual = r.minor == nccl::usual(r.rccl).minor;
     return (usual ? r.rccl ? "rccl" : "nccl" : r.text()) + ":" + std::string(nccl::name(protocol.protocol));
   }
@@ -101,7 +101,7 @@ std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& mac
   if (transport.kind != Transport::Kind::nccl) return {};
   const nccl::KernelSettings& t = transport.protocol;
   const OnMachine nccl = on(machine, t, platform, stretch);
-  const nccl::Policy policy{.minor = t.minor, .channels = t.channels};
+  const nccl::Policy policy{.release = t.release, .channels = t.channels};
   nccl::Carriers carriers;
   if (t.peers > 0)
     carriers = nccl::carriers_of_pairs(policy, nccl.situation, machine, t.peers);
@@ -112,7 +112,7 @@ std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& mac
 
 std::unique_ptr<nccl::PairFabric> pairs_of(const nccl::Policy& policy, const Machine& machine,
                                            const Description& platform, double stretch) {
-  const nccl::KernelSettings longest{.minor = policy.minor,
+  const nccl::KernelSettings longest{.release = policy.release,
                                      .protocol = policy.proto.value_or(nccl::Protocol::simple)};
   const OnMachine nccl = on(machine, longest, platform, stretch);
   return std::make_unique<nccl::PairFabric>(machine, policy, nccl.situation, nccl.software);

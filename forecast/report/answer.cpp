@@ -72,6 +72,12 @@ bool one_engine(const Answer& answer) {
   });
 }
 
+bool one_transport(const Answer& answer) {
+  return std::ranges::all_of(answer.rows, [&](const Answer::Row& r) {
+    return r.prediction.transport == answer.rows[0].prediction.transport;
+  });
+}
+
 std::vector<Column> columns(const Answer& answer) {
   std::vector<Column> all;
   if (answer.platforms.size() > 1) all.push_back(text_of("platform", "platform"));
@@ -97,11 +103,7 @@ std::vector<Column> columns(const Answer& answer) {
     all.push_back({"library's own", [](const Json& r) {
                      return r.contains("estimate_s") ? text::seconds(r["estimate_s"].get<double>()) : "-";
                    }});
-  if (answer.transport_forced || std::ranges::any_of(answer.rows, [](const auto& r) {
-        const std::string& transport = r.prediction.transport;
-        return is_nccl(transport) || transport.starts_with("mvapich2");
-      }))
-    all.push_back(text_of("transport", "transport"));
+  if (!one_transport(answer)) all.push_back(text_of("transport", "transport"));
   if (!one_engine(answer)) all.push_back(text_of("engine", "engine"));
   all.push_back({"limited by", [percent](const Json& r) {
                    const Json& share = r["limited_by_share"];
@@ -202,13 +204,20 @@ std::vector<std::string> notes(const Answer& answer) {
   return all;
 }
 
+std::string title_of(const Answer& answer) {
+  std::string title = text::join(answer.collectives) + " on " + text::join(answer.platforms) + ", engine " +
+                      std::string(one_engine(answer) ? answer.rows[0].engine : answer.engine);
+  if (!answer.rows.empty() && one_transport(answer))
+    title += ", transport " + answer.rows[0].prediction.transport;
+  return title + played_by(answer);
+}
+
 Report make(const Answer& answer) {
   Report report;
   report.head = {{"platform", text::join(answer.platforms)},
                  {"engine", answer.engine},
                  {"unbound", list(answer.unbound)}};
-  report.title = text::join(answer.collectives) + " on " + text::join(answer.platforms) + ", engine " +
-                 (one_engine(answer) ? answer.rows[0].engine : answer.engine) + played_by(answer);
+  report.title = title_of(answer);
   report.sections.push_back({"predictions", rows(answer), columns(answer)});
   const Json all = report.sections[0].rows;
   for (const Json& row : all)

@@ -27,10 +27,10 @@ constexpr int first_pxn = 12;  // ncclSend goes by another GPU's card from 2.12 
 }  // namespace
 
 void check(const KernelSettings& t, const Machine& machine, const Situation& s) {
-  const std::string asked = t.minor.text() + ":" + std::string(name(t.protocol));
+  const std::string asked = t.release.text() + ":" + std::string(name(t.protocol));
   if (!machine.has_gpus())
     throw InputError("--transport " + asked + " needs GPUs, which " + machine.platform() + " does not have");
-  check_gpu(t.minor, s.gpu);
+  check_gpu(t.release, s.gpu);
   if (t.protocol == Protocol::ll128 && !s.nvlink_only())
     throw InputError("--transport " + asked + " needs NVLink between the GPUs of a node, which " +
                      machine.platform() + " does not have");
@@ -50,8 +50,8 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
       heads_(t.shape == Shape::nvls_tree ? s.switch_channels : 0),
       staged_(s.staged),
       fans_out_(t.shape == Shape::tree && s.on_a_node > 1),
-      by_others_(s.link == NodeLink::nvlink && t.peers > 0 && t.minor >= first_nvb),
-      by_rail_(s.link == NodeLink::nvlink && (t.peers == 0 || t.minor >= first_pxn)),
+      by_others_(s.link == NodeLink::nvlink && t.peers > 0 && t.release >= first_nvb),
+      by_rail_(s.link == NodeLink::nvlink && (t.peers == 0 || t.release >= first_pxn)),
       pairs_(t.peers > 0) {
   const auto p = static_cast<std::size_t>(t.protocol);
   const auto us = [p](const PerProtocol& times) { return Seconds(times[p] * 1e-6); };
@@ -59,21 +59,21 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   launch_ = us(tree ? software.tree_launch : software.ring_launch);
   channel_ = us(software.channel);
   step_ = us(tree ? software.tree_step : software.ring_step);
-  if (flags_ && s.nodes > 1) step_ = ll_slowdown_on_nodes(t.minor) * step_;
+  if (flags_ && s.nodes > 1) step_ = ll_slowdown_on_nodes(t.release) * step_;
   hop_ = us(tree ? software.tree_hop : software.ring_hop) + s.network_latency;
   if (t.shape == Shape::nvls || t.shape == Shape::nvls_tree) {
     const Seconds published =
-        us(base_latency(t.minor, Shape::nvls)) + us(step_latency(t.minor, Hardware::nvlink, Shape::nvls));
+        us(base_latency(t.release, Shape::nvls)) + us(step_latency(t.release, Hardware::nvlink, Shape::nvls));
     launch_ += std::max(Seconds(0), published - 2 * step_);  // a step to reduce and one to multicast
   }
   if (t.shape == Shape::ring) proxy_ = us(software.proxy);
   const auto limit = [&](Collective c) {
-    return channel_limit(t.minor, t.shape, t.protocol, c, s, t.in_use);
+    return channel_limit(t.release, t.shape, t.protocol, c, s, t.in_use);
   };
   double GBps = limit(Collective::allreduce);
   if (tree && t.protocol == Protocol::ll128)  // the slower of both ways
     GBps = std::min(threads_up * limit(Collective::reduce), (1 - threads_up) * limit(Collective::broadcast));
-  if (t.peers == 0 && t.channels) GBps = std::min(GBps, share_of_links(t.minor, s, *t.channels));
+  if (t.peers == 0 && t.channels) GBps = std::min(GBps, share_of_links(t.release, s, *t.channels));
   const int limited = heads_ > 0 ? 1 : carriers.channels;
   if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(limited * GBps * 1e9);
   if (carriers.most.value > 0) threads_ = std::max(threads_, 1.0 / carriers.most);

@@ -11,7 +11,7 @@ namespace collcast::nccl {
 
 /// Which kernels of which release run.
 struct KernelSettings {
-  Release minor = usual_minor;
+  Release release = usual_minor;
   Shape shape = Shape::ring;  ///< ring or tree, whose latencies differ
   Protocol protocol = Protocol::simple;
   Rank peers = 0;  ///< to how many peers a GPU sends at once by ncclSend; 0: a message has one channel

@@ -304,10 +304,10 @@ std::vector<Candidate> candidates(const Policy& policy, Collective collective, c
                                   const Situation& s) {
   catalogue_row(policy, collective, Shape::ring);
   check(call, s);
-  check_gpu(policy.minor, s.gpu);
+  check_gpu(policy.release, s.gpu);
   std::vector<Candidate> found;
   if (call.ranks == 1) return found;
-  const Model model{policy.minor, collective, call, s};
+  const Model model{policy.release, collective, call, s};
   const auto consider = [&](Shape shape) {
     if (!model.considers(shape)) return;
     for (Protocol protocol : protocols) {
@@ -322,7 +322,7 @@ std::vector<Candidate> candidates(const Policy& policy, Collective collective, c
   for (Shape shape : {Shape::tree, Shape::ring, Shape::nvls, Shape::nvls_tree, Shape::pat})
     if (policy.algo.value_or(shape) == shape) consider(shape);
   // "Never disable ring for non-allreduce operations. That allows to run real apps with NCCL_ALGO=TREE."
-  if (found.empty() && collective != Collective::allreduce && !algorithms_by_function(policy.minor))
+  if (found.empty() && collective != Collective::allreduce && !algorithms_by_function(policy.release))
     consider(Shape::ring);
   if (found.empty())
     throw InputError(policy.text() + " leaves nothing to play " + std::string(definition(collective).name) +
@@ -333,8 +333,9 @@ std::vector<Candidate> candidates(const Policy& policy, Collective collective, c
 Candidate choose(const Policy& policy, Collective collective, const Call& call, const Situation& s) {
   const std::vector<Candidate> all = candidates(policy, collective, call, s);
   const Candidate& best = *std::ranges::min_element(all, {}, &Candidate::time);
-  const auto forced =
-      policy.minor.rccl && !policy.proto ? rccl_protocol(policy.minor, s, collective, call) : std::nullopt;
+  const auto forced = policy.release.rccl && !policy.proto
+                          ? rccl_protocol(policy.release, s, collective, call)
+                          : std::nullopt;
   const auto is = [&](const Candidate& c) { return c.shape == best.shape && c.protocol == forced; };
   const auto found = std::ranges::find_if(all, is);
   return found == all.end() ? best : *found;
@@ -352,7 +353,7 @@ Pick pick(const Policy& policy, Collective collective, const Call& call, const S
   return {
       .algorithm = channels > 1 ? row.channels : row.one_channel,
       .channels = channels,
-      .segment = segment({policy.minor, collective, call, s}, best, policy.all_channels(s)),
+      .segment = segment({policy.release, collective, call, s}, best, policy.all_channels(s)),
       .protocol = name(best.protocol),
       .predicted = best.time,
       .why = policy.text() + ": its model gives " + in_words(all.front()) +

@@ -45,7 +45,7 @@ struct Candidate {
 /// NCCL 2.`minor` with the settings of its environment variables. The tuner does not yet know the number of
 /// channels.
 struct Policy {
-  Release minor = first_minor;
+  Release release = first_minor;
   std::optional<Shape> algo = {};      ///< NCCL_ALGO
   std::optional<Protocol> proto = {};  ///< NCCL_PROTO, which allows LL128 where NCCL by itself would not
   std::optional<int> channels = {};    ///< NCCL_MIN_NCHANNELS and NCCL_MAX_NCHANNELS

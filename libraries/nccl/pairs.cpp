@@ -21,7 +21,7 @@ int power_of_two(int n) {
 /// Between rank 0 and the farthest of its node.
 int channels_of_a_pair(const Policy& policy, const Situation& s, const Machine& links) {
   if (s.nodes > 1 || s.link != NodeLink::nvlink) return without_nvlink;
-  const double nvlink = nccl_speeds(policy.minor, s.gpu).nvlink * 1e9;
+  const double nvlink = nccl_speeds(policy.release, s.gpu).nvlink * 1e9;
   int fewest = most_channels;
   for (Rank r = 1; r < links.ranks() && links.node(r) == links.node(0); ++r) {
     const double bandwidth = (1.0 / links.wire({0}, {r}, Bytes(0)).per_byte).value;
@@ -61,7 +61,7 @@ Schedule alltoall_in_turns(Rank ranks, const std::vector<std::vector<Rank>>& nod
 
 Protocol pair_protocol(const Policy& policy, Bytes of_a_pair) {
   if (policy.proto) return *policy.proto;
-  return policy.minor >= first_with_ll && of_a_pair <= longest_in_ll ? Protocol::ll : Protocol::simple;
+  return policy.release >= first_with_ll && of_a_pair <= longest_in_ll ? Protocol::ll : Protocol::simple;
 }
 
 }  // namespace collcast::nccl

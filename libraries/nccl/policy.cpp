@@ -28,7 +28,7 @@ Kind named(const std::string_view (&names)[N], const std::string& setting, const
 int channel_count(const Policy& policy, const std::string& setting, const std::string& value) {
   int count = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  const int most = policy.minor.rccl ? most_rccl_channels : most_channels;
+  const int most = policy.release.rccl ? most_rccl_channels : most_channels;
   if (error != std::errc() || end != value.data() + value.size() || count < 1 || count > most)
     throw InputError("policy: " + setting + " must be from 1 to " + std::to_string(most));
   return count;
@@ -60,7 +60,7 @@ int Policy::all_channels(const Situation& s) const {
 }
 
 std::string Policy::text() const {
-  std::string all = minor.text(), separator = ":";
+  std::string all = release.text(), separator = ":";
   const auto add = [&](const std::string& setting) { all += std::exchange(separator, ",") + setting; };
   if (algo) add("algo=" + std::string(name(*algo)));
   if (proto) add("proto=" + std::string(name(*proto)));
@@ -71,7 +71,7 @@ std::string Policy::text() const {
 std::optional<Policy> parse(std::string_view text) {
   const std::size_t colon = text.find(':');
   for (const Release& release : releases()) {
-    Policy policy{.minor = release};
+    Policy policy{.release = release};
     if (text.substr(0, colon) != policy.text()) continue;
     std::istringstream settings(std::string(colon == std::string_view::npos ? "" : text.substr(colon + 1)));
     for (std::string one; std::getline(settings, one, ',');) set(policy, one);

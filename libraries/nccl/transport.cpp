@@ -37,7 +37,7 @@ class Player {
  public:
   Player(const Policy& policy, Collective collective, const Call& call, const Situation& s,
          const Candidate& c, const Software& software)
-      : minor_(policy.minor),
+      : minor_(policy.release),
         all_channels_(policy.all_channels(s)),
         collective_(collective),
         ranks_(call.ranks),

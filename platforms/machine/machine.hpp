@@ -93,6 +93,9 @@ class Machine final : public Fabric {
   int dpu_cores() const;
   /// The cost of handing them a collective.
   const Handoff& handoff() const { return handoff_; }
+  /// Groups of nodes (`nodes_together`) with as many ranks as each other have links of the same bandwidth to
+  /// all others: in a fat tree, unless a file places the ranks.
+  bool groups_alike() const { return !listed_ && blueprint_.network == Blueprint::Network::fat_tree; }
   /// Ranks among which every class of wire of the machine occurs.
   const std::vector<Rank>& representatives() const;
 

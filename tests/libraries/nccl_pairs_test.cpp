@@ -11,7 +11,7 @@
 namespace collcast::nccl {
 namespace {
 
-Carriers carriers(const char* platform, Rank ranks, Rank peers, Policy policy = {.minor = 18}) {
+Carriers carriers(const char* platform, Rank ranks, Rank peers, Policy policy = {.release = 18}) {
   const Description d = load_platform(platform);
   const Machine links(carrying({collcast::Transport::Kind::nccl}, d), ranks);
   return carriers_of_pairs(policy, situation(d, ranks, policy.text()), links, peers);
@@ -22,7 +22,7 @@ Carriers carriers(const char* platform, Rank ranks, Rank peers, Policy policy = 
 TEST(NcclPairs, OneMessageFillsASwitchedNode) {
   for (const Rank peers : {1, 7}) EXPECT_EQ(carriers("dgx-a100", 8, peers).channels, 32);
   EXPECT_NEAR(carriers("dgx-a100", 8, 7).most.value, 240e9, 1e6);
-  EXPECT_EQ(carriers("dgx-a100", 8, 7, {.minor = 18, .channels = 4}).channels, 4);
+  EXPECT_EQ(carriers("dgx-a100", 8, 7, {.release = 18, .channels = 4}).channels, 4);
 }
 
 /// Some pairs of a DGX-1 have no NVLink: two channels each, and 14 of the 16 for seven peers.
@@ -38,10 +38,10 @@ TEST(NcclPairs, BetweenNodesTwoChannels) {
 }
 
 TEST(NcclPairs, ShortMessagesGoByLL) {
-  EXPECT_EQ(pair_protocol({.minor = 18}, Bytes(16384)), Protocol::ll);
-  EXPECT_EQ(pair_protocol({.minor = 18}, Bytes(16385)), Protocol::simple);
-  EXPECT_EQ(pair_protocol({.minor = 8}, Bytes(8)), Protocol::simple);
-  EXPECT_EQ(pair_protocol({.minor = 18, .proto = Protocol::simple}, Bytes(8)), Protocol::simple);
+  EXPECT_EQ(pair_protocol({.release = 18}, Bytes(16384)), Protocol::ll);
+  EXPECT_EQ(pair_protocol({.release = 18}, Bytes(16385)), Protocol::simple);
+  EXPECT_EQ(pair_protocol({.release = 8}, Bytes(8)), Protocol::simple);
+  EXPECT_EQ(pair_protocol({.release = 18, .proto = Protocol::simple}, Bytes(8)), Protocol::simple);
 }
 
 /// Also of nodes that are not alike.

@@ -258,7 +258,7 @@ std::string error(std::string_view policy, Collective collective, const Call& c,
 TEST(Nccl, settings_are_read_as_nccl_reads_them) {
   const auto p = parse("nccl-2.8:algo=ring,proto=ll,channels=4");
   ASSERT_TRUE(p);
-  EXPECT_EQ(p->minor, 8);
+  EXPECT_EQ(p->release, 8);
   EXPECT_EQ(p->text(), "nccl-2.8:algo=Ring,proto=LL,channels=4");
   EXPECT_EQ(parse(p->text())->text(), p->text());
   EXPECT_EQ(parse("nccl-2.8")->text(), "nccl-2.8");

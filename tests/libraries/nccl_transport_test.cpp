@@ -142,7 +142,7 @@ TEST(NcclTransport, as_many_channels_as_it_was_told) {
   const auto simple = [&](int channels) {
     Candidate candidate;
     candidate.shape = Shape::ring, candidate.protocol = Protocol::simple;
-    const Policy policy{.minor = release, .channels = channels};
+    const Policy policy{.release = release, .channels = channels};
     return play(policy, Collective::allreduce, message_call(4, 6_MiB), s, candidate,
                 published_software(release, s));
   };

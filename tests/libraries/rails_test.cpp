@@ -30,7 +30,7 @@ Way way(const char* platform, const nccl::KernelSettings& protocol, Rank from, R
           trunks};
 }
 
-constexpr nccl::KernelSettings ring{.minor = 18};
+constexpr nccl::KernelSettings ring{.release = 18};
 
 /// A DGX H100 has a card for each GPU, and a switch for each card of a node: a ring that ends at GPU 1 goes
 /// on to GPU 0 of the next node, by its own card 0 and one switch. NCCL's search calls that "nic0 gpu0 ...
@@ -44,14 +44,14 @@ TEST(Rails, ARingLeavesByTheCardThatItEnteredBy) {
 
 /// ncclSend goes by another GPU's card since 2.12 (PXN), and only over NVLink.
 TEST(Rails, PairsStayOnThemSincePxn) {
-  EXPECT_EQ(way("dgx-h100", {.minor = 18, .peers = 1}, 1, 8).links, 0);
-  EXPECT_EQ(way("dgx-a100", {.minor = 11, .peers = 1}, 1, 8).out, "node 0 NIC 1 out");
-  EXPECT_GT(way("dgx-a100", {.minor = 11, .peers = 1}, 1, 8).links, 0);
+  EXPECT_EQ(way("dgx-h100", {.release = 18, .peers = 1}, 1, 8).links, 0);
+  EXPECT_EQ(way("dgx-a100", {.release = 11, .peers = 1}, 1, 8).out, "node 0 NIC 1 out");
+  EXPECT_GT(way("dgx-a100", {.release = 11, .peers = 1}, 1, 8).links, 0);
 }
 
 /// A rank's messages by several cards do not take turns: those by one card do.
 TEST(Rails, EachCardHasAQueue) {
-  const Transport transport{Transport::Kind::nccl, nccl::KernelSettings{.minor = 18, .peers = 1}};
+  const Transport transport{Transport::Kind::nccl, nccl::KernelSettings{.release = 18, .peers = 1}};
   const Description d = load_platform("dgx-h100");
   const Machine machine(carrying(transport, d), 24);
   const std::unique_ptr<Fabric> fabric = fabric_of(transport, machine, d);
@@ -82,7 +82,7 @@ Description with_cards_at_one_cpu() {
 /// GPU 4 has no card at its own cpu. PXN leaves by a GPU next to the card of the receiver's rail; there is no
 /// PXN on receive, so that the message comes to GPU 4 by both cpus.
 TEST(Rails, PxnLeavesNextToTheCardAndArrivesAnyway) {
-  const Transport transport{Transport::Kind::nccl, nccl::KernelSettings{.minor = 18, .peers = 1}};
+  const Transport transport{Transport::Kind::nccl, nccl::KernelSettings{.release = 18, .peers = 1}};
   const Description d = with_cards_at_one_cpu();
   const Machine machine(carrying(transport, d), 16);
   const std::unique_ptr<Fabric> fabric = fabric_of(transport, machine, d);
@@ -110,8 +110,8 @@ TEST(Rails, ACardGoesOnToThoseThatAreReady) {
     const Machine machine(carrying(transport, d), 16);
     return fabric_of(transport, machine, d)->wire({0, Memory::device}, {8, Memory::device}, Bytes(1e6)).next;
   };
-  EXPECT_EQ(next({.minor = 18, .peers = 15}), Wire::Next::due);
-  EXPECT_EQ(next({.minor = 18, .protocol = nccl::Protocol::ll, .peers = 15}), Wire::Next::left);
+  EXPECT_EQ(next({.release = 18, .peers = 15}), Wire::Next::due);
+  EXPECT_EQ(next({.release = 18, .protocol = nccl::Protocol::ll, .peers = 15}), Wire::Next::left);
 }
 
 /// Nobody sits opposite: the sender's own card.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -56,6 +57,7 @@ struct Cost {
     for (std::size_t by = 0; by < s.size(); ++by)
       if (knob != launch_knob || by == launch) set(s[by], us);
   }
+  bool same(const Cost& c) const { return knob == c.knob && protocol == c.protocol && launch == c.launch; }
   std::string parameter() const {
     return std::string("software.nccl.") + protocols[protocol] + "." + knobs[knob].key;
   }
@@ -125,6 +127,7 @@ class NcclCalibrator {
     LogFit all = fitted(costs_, start_);
     if (leave_out_bytes(with(start_, costs_, all.values), !doubt.empty())) all = fitted(costs_, start_);
     std::vector<FittedCost> found = determined(all);
+    const std::vector<FittedCost> beside = add_beside(found);
     out.noise = fit(found);
     if (!doubt.empty()) out.notes.push_back(doubt);
     const NcclSoftwares now = with(start_, keep_better(found, out));
@@ -132,6 +135,7 @@ class NcclCalibrator {
     if (doubt.empty())
       for (const NcclTable& t : out.tables) check_links(out, t);
     write(found, source, out);
+    tell_beside(beside, found, out);
     tell_left_out(found, out);
     tell_undetermined(all, out);
     out.platform["calibrated_on"] = calibrated_on(base_, range(now, source));
@@ -190,6 +194,51 @@ class NcclCalibrator {
       if (is_told(i, all))
         found.push_back({costs_[i], all.values[i], std::hypot(all.deviations[i], between_runs)});
     return found;
+  }
+
+  bool has(const std::vector<FittedCost>& found, const Cost& c) const {
+    return std::ranges::any_of(found, [&](const Cost& f) { return f.same(c); });
+  }
+
+  /// Adds what tables do not tell whatever the others may be, but tell beside the others as they are: a cost
+  /// that explains far more than any other of its protocol could instead. That which explains most comes
+  /// first.
+  std::vector<FittedCost> add_beside(std::vector<FittedCost>& found) const {
+    constexpr double two_deviations = 2;
+    std::vector<FittedCost> added;
+    while (true) {
+      const double now = fitted(found, start_).unlikely;
+      std::optional<FittedCost> best;
+      double least = now - two_deviations;
+      for (std::size_t p = 0; p < protocols.size(); ++p) {
+        double first = now, second = now;
+        std::optional<FittedCost> of_protocol;
+        for (const Cost& c : costs_) {
+          if (c.protocol != p || has(found, c)) continue;
+          std::vector<FittedCost> more = found;
+          more.push_back({c});
+          const LogFit fit = fitted(more, start_);
+          second = std::min(second, std::max(first, fit.unlikely));
+          if (!(fit.unlikely < first)) continue;
+          first = fit.unlikely;
+          of_protocol = {c, fit.values.back(), std::hypot(fit.deviations.back(), between_runs)};
+        }
+        if (first > second - two_deviations || !(first < least) || 2 * of_protocol->deviation > most_interval)
+          continue;
+        least = first, best = of_protocol;
+      }
+      if (!best) return added;
+      found.push_back(*best), added.push_back(*best);
+    }
+  }
+
+  void tell_beside(const std::vector<FittedCost>& beside, const std::vector<FittedCost>& found,
+                   NcclCalibration& out) const {
+    std::vector<std::string> names;
+    for (const FittedCost& c : beside)
+      if (c.launch == of_one && has(found, c)) names.push_back(c.parameter());
+    if (!names.empty())
+      out.notes.push_back("told only beside the other costs as they are: " + text::join(names));
   }
 
   /// Makes these costs forecast best beside the base's others; the noise that is left.
@@ -274,7 +323,7 @@ class NcclCalibrator {
   }
 
   CalibratedOn range(const NcclSoftwares& now, const std::string& source) const {
-    const nccl::KernelSettings sent{nccl::parse(cases_.policy())->minor, {}, {}};
+    const nccl::KernelSettings sent{nccl::parse(cases_.policy())->release, {}, {}};
     const std::string transport = Transport{Transport::Kind::nccl, sent}.name();
     CalibratedOn on{transport.substr(0, transport.find(':')), source, {}, {}, {}};
     const auto widen = [](CalibratedOn::Range& range, std::int64_t n) {

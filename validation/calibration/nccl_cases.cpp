@@ -73,7 +73,7 @@ void NcclCases::add(const Measurement& m) {
 
 NcclSoftwares NcclCases::software() const {
   NcclSoftwares both;
-  both.fill(nccl::software_on(read_blueprint(base_), nccl::parse(policy_)->minor.minor,
+  both.fill(nccl::software_on(read_blueprint(base_), nccl::parse(policy_)->release.minor,
                               situations_.begin()->second));
   return both;
 }
