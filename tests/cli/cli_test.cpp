@@ -735,6 +735,7 @@ TEST(Cli, TrainTakesAGlobalBatch) {
 
 /// In lists, comparisons and plans each row is that of the single answer with the same batch of a replica.
 TEST(Cli, AGlobalBatchGoesWithLists) {
+  if (::collcast::address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   const std::string step = "train --model resnet50 --platform summit ";
   const Json rows = json(step + "--ranks 6,12 --framework ddp,horovod --global-batch 96,192")["rows"];
   ASSERT_EQ(rows.size(), 8u);
@@ -771,6 +772,7 @@ TEST(Cli, TrainTakesARangeOfBatches) {
 
 /// What a forecast takes for granted is said of one step, of many, and of plans.
 TEST(Cli, LowPrecisionIsACautionOfEveryAnswer) {
+  if (::collcast::address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   const std::string step = "--model llama3-8b --framework fsdp --precision fp8 --batch 1 --ranks 8 ";
   for (const char* asked : {"train --platform dgx-h100 ", "train --platform dgx-h100,dgx-h200 ",
                             "compare --on dgx-h100 ", "plan --samples 1e4 --platform dgx-h100 "})

@@ -71,6 +71,7 @@ double sum_of(const Json& rows, const char* key) {
 
 /// As a table, JSON and CSV; by activity, and along the chain of causes where messages are played.
 TEST(Train, ExplainsWhereTheStepGoes) {
+  if (::collcast::address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   const std::string step =
       "train --model resnet50 --platform summit --ranks 12 --framework horovod --noise 0.01 --explain";
   const auto said = [](const std::string& words) {
@@ -93,6 +94,7 @@ TEST(Train, ExplainsWhereTheStepGoes) {
 
 /// NCCL's collectives are single operations on every engine; others' messages are played.
 TEST(Train, IsPlayedMessageByMessage) {
+  if (::collcast::address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   const std::string step =
       "train --model resnet50 --platform edr-cluster --ranks 8 --framework horovod --format json";
   const auto row = [&](const std::string& more) {
@@ -171,6 +173,7 @@ TEST(Job, CollectivesAtOnceShareLinksByAnyEngine) {
 
 /// Jobs and `predict` choose alike, also among what switches reduce.
 TEST(Job, TheFastestIsThatOfPredict) {
+  if (::collcast::address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   const Folder folder;
   const std::string one = folder / "one.json";
   std::ofstream(one) << R"({"dimensions": {"x": "*"}, "roles": [{"name": "rank",
@@ -290,6 +293,7 @@ TEST(Job, OffloadsWhereThereIsADpu) {
 }
 
 TEST(Job, TheFullMachineIsPlayed) {
+  if (::collcast::address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   const int ranks = collcast::testing::all_or_one_in(9, 27648);
   const Json played = of_job("p3dfft:n=4096 --platform summit --ranks " + std::to_string(ranks));
   EXPECT_EQ(played["rows"][0]["ranks"], ranks);

@@ -74,6 +74,7 @@ TEST(WhatIf, WhatFitsIsAPartOfTheAnswer) {
 
 /// Behind slots of 10 GB/s, faster ports do not help what is exposed of a step's communication.
 TEST(WhatIf, TheCapOfExposedCommunicationIsNamed) {
+  if (::collcast::address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   const std::string step =
       "train --model bert-large --platform p4d --ranks 16 --batch 8 --precision amp --framework one --set "
       "node.link_kinds.pcie3-x16.bandwidth_GBps=10 --set network.bandwidth_GBps=";
@@ -131,6 +132,7 @@ TEST(WhatIf, OfVerbsThatChooseIsSaid) {
 
 /// Eight ranks on as many nodes wait for messages, not for memory on a node.
 TEST(WhatIf, OfAReplay) {
+  if (::collcast::address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   const std::string replay = "replay " COLLCAST_SOURCE_DIR "/traces/lammps-melt-8.cct --platform edr-cluster";
   const auto all = elasticities(replay + " --compute-scale 0");
   EXPECT_LT(all.at("network.bandwidth_GBps"), 0);

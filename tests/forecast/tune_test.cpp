@@ -165,6 +165,7 @@ TEST(Tune, NcclsSmallMessagesKeepTheirFewChannels) {
 /// Rings in LL128 are faster than trees between 93 and 134 MB only: at 64 MiB trees are, and at 128 MiB, from
 /// where NCCL corrects them otherwise.
 TEST(Tune, NcclsChoiceThatComesBackIsSeen) {
+  if (address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   TuneQuestion q = question("nccl", "dgx-a100", "allreduce");
   q.ranks = 64, q.sizes = {Bytes(1 << 10)};
   const Tuned tuned = tune(q);

@@ -161,6 +161,7 @@ TEST(Sensitivity, IsAlsoThatOfNcclsConstants) {
 
 /// One that the platform states is its parameter.
 TEST(Sensitivity, NamesAStatedConstantOnce) {
+  if (address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   Question q = tree_of_nccl();
   q.sensitivity = true;
   q.set = {"software.nccl.LL128.tree_hop_us=5"};
@@ -170,6 +171,7 @@ TEST(Sensitivity, NamesAStatedConstantOnce) {
 
 /// A ring's hop is none of a tree's: which ones are is said.
 TEST(Unbound, NamesTheCostsOfNcclThatDo) {
+  if (address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   Question q = tree_of_nccl();
   q.set = {"software.nccl.LL128.hop_us=2"};
   EXPECT_TRUE(caps(q)

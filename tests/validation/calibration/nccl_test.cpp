@@ -12,6 +12,7 @@
 #include "platforms/description/calibrated_on.hpp"
 #include "platforms/description/load.hpp"
 #include "support.hpp"
+#include "support/address_sanitizer.hpp"
 #include "tests/complaint.hpp"
 #include "validation/calibration/text.hpp"
 
@@ -172,6 +173,7 @@ TEST(CalibrateNccl, WritesNoLargeUncertainty) {
 /// Large messages by rings on two nodes, where NCCL's model chooses trees: links of half the rate would look
 /// the same.
 TEST(CalibrateNccl, DoesNotBlameALinkForAnotherAlgorithm) {
+  if (address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   for (const char* network : {"derived", "guess"}) {
     const Description base = four_cards(network);
     Description played = base;
@@ -195,6 +197,7 @@ TEST(CalibrateNccl, DoesNotBlameALinkForAnotherAlgorithm) {
 /// Cards of 16 GB/s, guessed to have 24: on four nodes they limit rings. PCIe links, a guess as well, would
 /// have to be three times slower.
 TEST(CalibrateNccl, FitsTheNetworkThatLargeMessagesShow) {
+  if (address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   const Description base = four_cards("guess");
   Description played = base;
   set_all(played, {"network.bandwidth_GBps=16", "software.nccl.LL.launch_us=12"});
