@@ -145,6 +145,7 @@ Question tree_of_nccl() {
 /// A tree of LL128, whose time is that of NCCL's constants and of the wires: the shares make all of it. Twice
 /// three hops up and down eight nodes take 8.5 us each, and more by the platform.
 TEST(Sensitivity, IsAlsoThatOfNcclsConstants) {
+  if (address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   Question q = tree_of_nccl();
   q.sensitivity = true;
   const Answer a = ask(q);
