@@ -164,10 +164,7 @@ class BoundSearch {
     const std::vector<int> by_node = by([&](Rank r) { return machine_.node(r); });
     const std::size_t nodes = distinct(by_node).size();
     const auto taken = [&](const std::vector<int>& part, const std::vector<int>& parts) {
-      if (ranks_ > few_groups) {
-        if (parts.size() > nodes) return numbers(part, fullest(by_node, numbers(by_node)));
-        return fullest(part, numbers(part));
-      }
+      if (ranks_ > few_groups) return fullest(part, numbers(part));
       if (ranks_ > all_routes && parts.size() < nodes && machine_.groups_alike()) return of_each_size(part);
       if (parts.size() <= each_alone) return std::set<int>(parts.begin(), parts.end());
       return numbers(part);
@@ -196,11 +193,10 @@ class BoundSearch {
     return numbers;
   }
 
-  /// Of the machine's representatives: all, or those on these nodes.
-  std::set<int> numbers(const std::vector<int>& number, const std::set<int>& nodes = {}) const {
+  /// Of the machine's representatives.
+  std::set<int> numbers(const std::vector<int>& number) const {
     std::set<int> all;
-    for (const Rank r : machine_.representatives())
-      if (nodes.empty() || nodes.contains(machine_.node(r))) all.insert(number[static_cast<std::size_t>(r)]);
+    for (const Rank r : machine_.representatives()) all.insert(number[static_cast<std::size_t>(r)]);
     return all;
   }
 
