@@ -15,13 +15,6 @@ constexpr std::int64_t most_played = 600'000;
 /// sent at once, each that ends changes the rates of many.
 constexpr std::int64_t most_sampled = 100'000, least_steps = 12, most_at_once = 30'000;
 
-std::int64_t messages_of(const Step& step) {
-  auto count = static_cast<std::int64_t>(step.transfers.size());
-  for (const Multicast& m : step.multicasts) count += m.to.count;
-  for (const Reduction& m : step.reductions) count += m.from.count;
-  return count;
-}
-
 bool too_many(const Schedule& schedule) {
   return messages_of(schedule, most_played) > most_played;
 }
@@ -147,19 +140,6 @@ double stretch_of(const SizedSchedule& subject, const Fabric& fabric) {
 }
 
 }  // namespace
-
-std::int64_t messages_of(const Schedule& schedule, std::int64_t most) {
-  std::int64_t messages = 0;
-  if (const SymmetricRule* alike = symmetric_rule(schedule))
-    for (std::int64_t s = 0; s < schedule.steps && messages <= most; ++s)
-      messages += (*alike)(s).messages * schedule.ranks;
-  else
-    for_each_step(schedule, false, [&](const Step& step) {
-      messages += messages_of(step);
-      return messages <= most;
-    });
-  return messages;
-}
 
 bool messages_may_share(const Schedule& schedule, const Fabric& fabric) {
   return !too_many(schedule) && may_share(schedule, fabric);

@@ -16,9 +16,6 @@ struct ResolvedEngine {
   bool sampled() const { return !note.empty(); }
 };
 
-/// How many messages the schedule has; of more than `most` any number beyond it.
-std::int64_t messages_of(const Schedule& schedule, std::int64_t most);
-
 /// Whether two messages of the schedule can be on one link at the same time, besides their own ports, which
 /// the critical path does not model. False if it has too many messages to look at.
 bool messages_may_share(const Schedule& schedule, const Fabric& fabric);

@@ -10,6 +10,7 @@
 #include "model/critical_path.hpp"
 #include "model/load.hpp"
 #include "model/lowering.hpp"
+#include "model/repeats.hpp"
 #include "model/slowest_path.hpp"
 #include "support/error.hpp"
 

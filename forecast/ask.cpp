@@ -416,9 +416,20 @@ class Inquiry {
          " can share a link, which the critical path ignores; --engine contention models it");
   }
 
+  void note_unsearched(const std::vector<const Algorithm*>& among, const Call& call) {
+    std::vector<std::string> names;
+    for (const Algorithm* a : among)
+      if (a->supports(call.ranks) && too_long_to_search(*a, call, stated(*a, call.message)))
+        names.push_back(a->name);
+    if (!names.empty())
+      note("radix and channels not searched on " + std::to_string(call.ranks) +
+           " ranks, where that takes more than 16 million messages: " + text::join(names));
+  }
+
   /// Of the fastest algorithm, or of a single one as it was asked for.
   Prediction forecast(const Forecaster& forecaster, const std::vector<const Algorithm*>& among,
                       const Call& call) {
+    note_unsearched(among, call);
     if (!auto_choice())
       return predict_at_best(forecaster, *among[0], call, stated(*among[0], call.message), engine_);
     std::vector<std::string> sampled;

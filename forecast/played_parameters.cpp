@@ -3,6 +3,7 @@
 
 #include "engines/automatic.hpp"
 #include "model/critical_path.hpp"
+#include "model/repeats.hpp"
 
 namespace collcast {
 namespace {

@@ -61,10 +61,7 @@ std::int64_t length_of(const Schedule& schedule) {
     return std::max(schedule.steps, (*alike)(0).messages);
   Step first;
   schedule.rule(0, first);
-  auto messages = static_cast<std::int64_t>(first.transfers.size());
-  for (const Multicast& m : first.multicasts) messages += m.to.count;
-  for (const Reduction& m : first.reductions) messages += m.from.count;
-  return std::max(schedule.steps, messages / schedule.ranks);
+  return std::max(schedule.steps, messages_of(first) / schedule.ranks);
 }
 
 /// A lower bound of the critical path by the formula; messages that switches carry cost no less.

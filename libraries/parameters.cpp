@@ -5,8 +5,18 @@
 #include <set>
 
 #include "model/critical_path.hpp"
+#include "model/repeats.hpp"
 
 namespace collcast {
+namespace {
+
+/// A schedule of more messages takes more than a second to read.
+bool too_long(const Algorithm& a, const Call& call) {
+  constexpr std::int64_t most_read = 16'000'000;
+  return messages_of(a.schedule(call), most_read) > most_read;
+}
+
+}  // namespace
 
 std::vector<Call> variants(const Algorithm& a, const Call& call, const Stated& stated) {
   std::vector<Call> all;
@@ -24,10 +34,15 @@ std::vector<Call> variants(const Algorithm& a, const Call& call, const Stated& s
   return all;
 }
 
+bool too_long_to_search(const Algorithm& a, const Call& call, const Stated& stated) {
+  return std::ranges::any_of(variants(a, call, stated), [&](const Call& c) { return too_long(a, c); });
+}
+
 Call with_parameters(const Fabric& fabric, const Algorithm& a, const Call& call, const Stated& stated,
                      std::optional<Seconds> least) {
   Call best = segmented(fabric, a, call, stated.segment, least);
-  const std::vector<Call> others = variants(a, best, stated);
+  std::vector<Call> others = variants(a, best, stated);
+  std::erase_if(others, [&](const Call& c) { return too_long(a, c); });
   if (others.empty()) return best;
   Seconds time = least.value_or(no_limit);
   time = std::min(time, path_time(fabric, a, best, time));

@@ -18,6 +18,9 @@ struct Stated {
 /// or the ranks of a node; 1, 2 or 4 channels.
 std::vector<Call> variants(const Algorithm& algorithm, const Call& call, const Stated& stated);
 
+/// Whether some of these are of so many messages, more than 16 million, that none of those is read.
+bool too_long_to_search(const Algorithm& algorithm, const Call& call, const Stated& stated);
+
 /// The call with the radix, channels and segments that are fastest by critical path, the least numbers of
 /// equally fast ones. `least`: the time of another algorithm; the search ends early if it is out of reach.
 Call with_parameters(const Fabric& fabric, const Algorithm& algorithm, const Call& call,

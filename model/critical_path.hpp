@@ -89,7 +89,7 @@ class CriticalPath {
     for (std::size_t i = 0; i < state_.ready.size(); ++i)
       result.finish[i % ranks_] = std::max(result.finish[i % ranks_], Clock::at(state_.ready[i]));
     last_ = *std::max_element(state_.ready.begin(), state_.ready.end());
-    result.time = std::max(beyond_limit() ? least_ : Seconds(),
+    result.time = std::max(beyond_limit() ? std::max(least_, state_.arrived) : Seconds(),
                            *std::max_element(result.finish.begin(), result.finish.end()));
     // Where messages did not queue at a shared port, the time is at least that for which it was busy.
     if (state_.unqueued)
@@ -144,7 +144,7 @@ class CriticalPath {
   std::int64_t follow(Tracer& tracer, std::int64_t s, std::int64_t steps, std::int64_t last, Step& step) {
     tracer.follower.begin(state_, tracer.path.state_);
     tracer.path.last_senders_ = last_senders_;
-    for (std::int64_t i = 0; i < steps; ++i) tracer.path.read(step, s++);
+    for (std::int64_t i = 0; i < steps && !tracer.path.beyond_limit(); ++i) tracer.path.read(step, s++);
     last_senders_ = tracer.path.last_senders_;
     const auto skipped = tracer.follower.end(state_, tracer.path.state_, (last - s) / steps);
     least_ = std::max(least_, skipped.least);
@@ -191,8 +191,10 @@ class CriticalPath {
         latest = sent.arrived;
         last = std::max(last, Clock::at(latest));
       }
+      if (last > limit_) break;
     }
     state_.arrived = last;
+    if (beyond_limit()) return;
     const bool in_network = !step.multicasts.empty() || !step.reductions.empty();
     if (in_network) landed_ = state_.ready;
     copies_.clear();

@@ -12,6 +12,15 @@ void extend(std::vector<Seconds>& sums, const std::vector<Seconds>& after_one, s
     sums[i] = after_one[i] + static_cast<double>(periods) * (after_one[i] - sums[i]);
 }
 
+/// The largest of them after so many more periods.
+Seconds most_after(const std::vector<Seconds>& sums, const std::vector<Seconds>& after_one,
+                   std::int64_t periods) {
+  Seconds most;
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    most = std::max(most, after_one[i] + static_cast<double>(periods) * (after_one[i] - sums[i]));
+  return most;
+}
+
 }  // namespace
 
 FollowPlan::FollowPlan(const Schedule& schedule, bool blocks_alike, std::size_t times) {
@@ -55,9 +64,8 @@ PeriodFollower::Skipped PeriodFollower::end(PathState<Seconds>& state, PathState
   const std::vector<Seconds>& now = next.periods > 0 ? next.after : period_.after;
   for (std::size_t e = 1; e < slots_.size(); ++e) *slots_[e] = now[e];
   Skipped skipped{next.periods, next.least};
-  for (std::size_t i = 0; i < state.busy.size(); ++i)
-    skipped.least = std::max(skipped.least,
-                             traced.busy[i] + static_cast<double>(left) * (traced.busy[i] - state.busy[i]));
+  skipped.least = std::max(
+      {skipped.least, most_after(state.busy, traced.busy, left), most_after(state.paid, traced.paid, left)});
   extend(state.busy, traced.busy, next.periods);
   extend(state.reduced, traced.reduced, next.periods);
   extend(state.paid, traced.paid, next.periods);

@@ -57,4 +57,27 @@ std::int64_t occurrences(const Schedule& schedule, std::int64_t s) {
   return 1;
 }
 
+std::int64_t messages_of(const Step& step) {
+  auto count = static_cast<std::int64_t>(step.transfers.size());
+  for (const Multicast& m : step.multicasts) count += m.to.count;
+  for (const Reduction& m : step.reductions) count += m.from.count;
+  return count;
+}
+
+std::int64_t messages_of(const Schedule& schedule, std::int64_t most) {
+  std::int64_t messages = 0;
+  const SymmetricRule* alike = symmetric_rule(schedule);
+  Step step;
+  for (std::int64_t s = 0; s < schedule.steps && messages <= most; ++s) {
+    if (alike) {
+      messages += (*alike)(s).messages * schedule.ranks;
+    } else if (const std::int64_t times = occurrences(schedule, s); times > 0) {
+      step.clear();
+      schedule.rule(s, step);
+      messages += times * messages_of(step);
+    }
+  }
+  return messages;
+}
+
 }  // namespace collcast

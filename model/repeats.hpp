@@ -45,4 +45,9 @@ const SymmetricRule* symmetric_rule(const Schedule& schedule);
 /// step, which counts it.
 std::int64_t occurrences(const Schedule& schedule, std::int64_t s);
 
+/// How many messages the step has, those of a multicast or a reduction counted by rank.
+std::int64_t messages_of(const Step& step);
+/// How many messages the schedule has; of more than `most` any number beyond it.
+std::int64_t messages_of(const Schedule& schedule, std::int64_t most);
+
 }  // namespace collcast

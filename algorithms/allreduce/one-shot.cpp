@@ -7,8 +7,8 @@ const Algorithm allreduce_one_shot{
     .collective = Collective::allreduce,
     .name = "one-shot",
     .description = "every rank sends its whole message to every other rank at once",
-    .ranks = "up to 4096",
-    .supports = up_to_4096,
+    .ranks = "up to 1024",
+    .supports = up_to_1024,
     .formula = "(p-2) max(a + n b, n g) + a + n b + n g",
     .source = "Shah et al., MSCCL++, arXiv 2504.09014, 2025 (one-phase all pairs)",
     .schedule =

@@ -9,8 +9,8 @@ const Algorithm allreduce_two_shot{
     .collective = Collective::allreduce,
     .name = "two-shot",
     .description = "every rank reduces one share, sent straight to it, and sends the sum straight to all",
-    .ranks = "up to 4096",
-    .supports = up_to_4096,
+    .ranks = "up to 1024",
+    .supports = up_to_1024,
     .formula = "(p-2) max(t, r) + t + r + (p-1) t, t = a + n/p b, r = n/p g",
     .source = "Shah et al., MSCCL++, arXiv 2504.09014, 2025 (two-phase all pairs)",
     .schedule =

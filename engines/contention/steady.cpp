@@ -45,7 +45,7 @@ struct Span {
   std::uint64_t begin = 0, period = 0, end = 0;
 };
 
-std::uint64_t messages_of(const Step& step) {
+std::uint64_t operations_of(const Step& step) {
   const auto sent =
       std::ranges::count_if(step.transfers, [](const Transfer& t) { return !(t.from == t.to); });
   return static_cast<std::uint64_t>(sent) + step.multicasts.size() + step.reductions.size();
@@ -64,7 +64,7 @@ std::vector<Span> spans(const Schedule& schedule, const std::vector<Cut>& cuts) 
     if (at == cut->whole.period) span.period = count - span.begin;
     step.clear();
     schedule.rule(s, step);
-    count += messages_of(step);
+    count += operations_of(step);
     if (s + 1 < cut->whole.last - left_out - cut->left_out()) continue;
     span.end = count;
     left_out += cut->left_out();

@@ -32,6 +32,36 @@ TEST(CriticalPath, OneMessageTakesAlphaAndItsBytes) {
   EXPECT_EQ(reduced.finish[1].value, 30);
 }
 
+TEST(CriticalPath, EndsOnceAMessageArrivesAfterTheLimit) {
+  // A hundred messages of 18 each through one port: 1,800 in all, in a single step.
+  const Schedule many{101, 1, 1, [](std::int64_t, Step& step) {
+                        for (Rank r = 1; r <= 100; ++r) step.send(0, r, {});
+                      }};
+  const auto limited = [&](double limit) {
+    const UniformNetwork network(machine, many.ranks);
+    return critical_path(many, Layout::equal(Bytes(4), 1), network, {}, Seconds(limit)).time.value;
+  };
+  EXPECT_EQ(limited(1800), 1800);
+  for (const double limit : {1.0, 500.0, 1799.0}) {
+    EXPECT_GT(limited(limit), limit);
+    EXPECT_LE(limited(limit), 1800);
+  }
+  EXPECT_LT(limited(500), 1000) << "the rest of the step is not read";
+}
+
+TEST(Schedules, CountMessagesByWhatRepeats) {
+  int read = 0;
+  const Schedule ring{3, 3, 1000, [&read](std::int64_t, Step& step) {
+                        ++read;
+                        for (Rank r = 0; r < 3; ++r) step.send(r, (r + 1) % 3, {});
+                      }};
+  EXPECT_EQ(messages_of(ring, 5000), 3000);
+  EXPECT_EQ(std::exchange(read, 0), 1000);
+  EXPECT_EQ(messages_of(repeating(ring, {{0, 400}, {400, 1000, 2}}), 5000), 3000);
+  EXPECT_EQ(read, 3);
+  EXPECT_GT(messages_of(ring, 100), 100);
+}
+
 TEST(CriticalPath, EndsAtAnInterrupt) {
   const Schedule one = written(2, 1, {{{0, 1, {}}}});
   std::atomic<bool> stop = false;
