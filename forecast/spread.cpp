@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "engines/automatic.hpp"
 #include "model/load.hpp"
 #include "model/repeats.hpp"
 #include "support/interrupt.hpp"
