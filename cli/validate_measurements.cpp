@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/validate_measurements.hpp"
 
-#include <cmath>
 #include <iostream>
 
 #include "cli/interrupt.hpp"
@@ -11,6 +10,7 @@
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "validation/accuracy/as_json.hpp"
 #include "validation/accuracy/picture.hpp"
 #include "validation/accuracy/study.hpp"
 #include "validation/measurements/read.hpp"
@@ -18,36 +18,7 @@
 namespace collcast::cli {
 namespace {
 
-using accuracy::Comparison, accuracy::Errors, accuracy::Point;
-
-Json point_row(const Point& p) {
-  return {{"collective", operation(p.measurement)},
-          {"algorithm", p.protocol.empty() ? p.algorithm : p.algorithm + " " + p.protocol},
-          {"ranks", p.measurement.ranks},
-          {"message_bytes", std::llround(p.measurement.message.value)},
-          {"measured_s", p.times.measured.value},
-          {"predicted_s", p.times.predicted.value},
-          {"low_s", p.times.low.value},
-          {"high_s", p.times.high.value},
-          {"error", p.times.error()},
-          {"source", p.measurement.source()}};
-}
-
-Json point_rows(const Comparison& c) {
-  Json rows = Json::array();
-  for (const Point& p : c.points) rows.push_back(point_row(p));
-  return rows;
-}
-
-Json summary(const std::vector<const Point*>& points) {
-  const Errors e = accuracy::errors(points);
-  return {{"points", e.points},
-          {"mean_absolute_error", e.mean_absolute},
-          {"geometric_mean_error", e.geometric_mean},
-          {"geometric_mean_of_errors", e.geometric_mean_of_errors},
-          {"worst", e.worst},
-          {"inside_interval", e.inside_interval()}};
-}
+using accuracy::Comparison, accuracy::Point;
 
 std::string percent(const Json& share) {
   return number(100 * share.get<double>()) + " %";
@@ -58,7 +29,7 @@ void print_bands(const Comparison& c) {
       {"messages", "points", "mean", "geometric mean", "of errors", "worst", "inside the interval"}};
   const auto line = [&](const std::string& name, const std::vector<const Point*>& points) {
     if (points.empty()) return;
-    const Json s = summary(points);
+    const Json s = accuracy::as_json(points);
     table.push_back({name, dump(s["points"]), percent(s["mean_absolute_error"]),
                      percent(s["geometric_mean_error"]), percent(s["geometric_mean_of_errors"]),
                      percent(s["worst"]), percent(s["inside_interval"])});
@@ -73,32 +44,21 @@ void print_bands(const Comparison& c) {
 void print_points(const Comparison& c) {
   std::vector<std::vector<std::string>> table{
       {"collective", "ranks", "message", "predicted as", "measured", "predicted", "error", "low", "high"}};
-  for (const Point& p : c.points) {
-    const Json r = point_row(p);
+  for (const Json& r : accuracy::point_rows(c))
     table.push_back({r["collective"], dump(r["ranks"]), bytes(r["message_bytes"]), r["algorithm"],
                      seconds(r["measured_s"]), seconds(r["predicted_s"]), percent(r["error"]),
                      seconds(r["low_s"]), seconds(r["high_s"])});
-  }
   print_table(table);
   std::cout << '\n';
   print_bands(c);
 }
 
 void print_comparison(const MeasurementOptions& options, const Description& platform, const Comparison& c) {
-  const Json points = point_rows(c);
-  Json left_out = Json::array();
-  for (const auto& [reason, count] : c.left_out)
-    left_out.push_back({{"reason", reason}, {"measurements", count}});
-  if (options.format == Format::csv) return print_csv(points);
-  if (options.format == Format::table) {
+  if (options.format == Format::csv) return print_csv(accuracy::point_rows(c));
+  if (options.format == Format::table)
     print_points(c);
-  } else {
-    Json answer{{"platform", platform.name()}, {"policy", options.policy}, {"points", points}};
-    answer.update(
-        summary(in_band(c.points, 0, true)).patch(Json::array({{{"op", "remove"}, {"path", "/points"}}})));
-    answer["left_out"] = left_out;
-    print_json(answer);
-  }
+  else
+    print_json(as_json(c, platform.name(), options.policy));
   for (const auto& [reason, count] : c.left_out)
     note(std::to_string(count) + " measurements are left out: " + reason);
   const auto together =
@@ -120,18 +80,16 @@ int validate_measurements(const MeasurementOptions& options) {
   progress("predicting " + count(static_cast<std::int64_t>(all.size())) + " measurements");
   const Comparison c = accuracy::compare(all, platform, options.policy);
   progress_end();
-  if (c.points.empty())
-    throw InputError("the tables hold nothing that can be predicted" +
-                     (c.left_out.empty() ? "" : ": " + c.left_out.begin()->first));
+  require_points(c);
   std::vector<std::string> notes;
   report::Picture drawn = accuracy::picture(c);
   drawn.title = "measured and predicted on " + platform.name();
   plot(options.plot, std::move(drawn), notes);
   print_comparison(options, platform, c);
-  append(notes, unmoved(point_rows(c), options.set, [&](const std::vector<std::string>& set) {
+  append(notes, unmoved(accuracy::point_rows(c), options.set, [&](const std::vector<std::string>& set) {
            Description other = load_platform(options.platform);
            set_all(other, set);
-           return point_rows(accuracy::compare(all, other, options.policy));
+           return accuracy::point_rows(accuracy::compare(all, other, options.policy));
          }));
   for (const std::string& words : notes) note(words);
   const double error = accuracy::errors(in_band(c.points, 0, true)).geometric_mean;

@@ -10,6 +10,7 @@
 #include "support/json.hpp"
 #include "support/printable.hpp"
 #include "support/suggest.hpp"
+#include "validation/accuracy/as_json.hpp"
 #include "validation/calibration/calibrate.hpp"
 #include "validation/calibration/nccl.hpp"
 #include "validation/measurements/read.hpp"
@@ -98,6 +99,20 @@ py::object calibrate_with(const OneOrMore<std::string>& tables, const std::strin
   return to_python(answer);
 }
 
+py::object validate_tables(const OneOrMore<std::string>& tables, const std::string& platform,
+                           const std::string& policy) {
+  Json answer;
+  {
+    const py::gil_scoped_release others_run;
+    const Description described = load_platform(platform);
+    const accuracy::Comparison compared =
+        accuracy::compare(read_tables(some(tables, "tables")).measured, described, policy);
+    require_points(compared);
+    answer = as_json(compared, described.name(), policy);
+  }
+  return to_python(answer);
+}
+
 }  // namespace
 
 PYBIND11_MODULE(collcast, m) {
@@ -132,8 +147,11 @@ PYBIND11_MODULE(collcast, m) {
   m.def("calibrate", &calibrate_with, "tables"_a, "base"_a, py::kw_only(), "policy"_a = "",
         "A platform as `collcast calibrate` fits it to tables of OSU or, with NCCL's policy, of nccl-tests: "
         "{'platform': what its file holds, 'notes'}.");
+  m.def("validate", &validate_tables, "tables"_a, "platform"_a, py::kw_only(), "policy"_a = "fastest",
+        "Predicted against measured: the error of every point of tables of OSU, nccl-tests or IMB. A "
+        "dictionary with the keys of `collcast validate --measurements --format json`.");
   dress(m, {"platforms", "algorithms", "predict", "times", "prove", "replay", "train", "job", "plan", "sweep",
-            "gap", "synthesize", "tune", "inspect", "calibrate"});
+            "gap", "synthesize", "tune", "inspect", "calibrate", "validate"});
 }
 
 }  // namespace collcast::python

@@ -118,6 +118,7 @@ TEST(Tune, NcclsChainIsToldOnlyIfACallAloneGains) {
 
 /// Around the sizes, and where nothing is tuned, NCCL does what it does by itself: LL of small messages.
 TEST(Tune, NcclsOwnChoiceHasItsOwnSizes) {
+  if (address_sanitizer) GTEST_SKIP() << "as NcclKeepsItsChannels";
   TuneQuestion q = question("nccl", "dgx-a100", "allreduce");
   q.sizes = {Bytes(1 << 26)};
   const Tuned tuned = tune(q);
@@ -138,6 +139,7 @@ TEST(Tune, NcclsOwnChoiceHasItsOwnSizes) {
 /// A file that states channels switches off NCCL's own reduction: a thread of a ring in LL gets at least 8 B
 /// per rank, so that 512 threads of 16 ranks get 64 KiB (topoGetAlgoInfo, src/enqueue.cc).
 TEST(Tune, NcclsSmallMessagesKeepTheirFewChannels) {
+  if (address_sanitizer) GTEST_SKIP() << "as NcclKeepsItsChannels";
   TuneQuestion q = question("nccl", "dgx-a100", "allreduce");
   q.sizes = {Bytes(1 << 20)};
   const Tuned tuned = tune(q);
@@ -221,6 +223,7 @@ TEST(Tune, SaysThatOfManyMessagesSamplesArePlayed) {
 }
 
 TEST(Tune, SaysWhenACollectiveHasNoLine) {
+  if (address_sanitizer) GTEST_SKIP() << "as NcclKeepsItsChannels";
   using ::testing::Contains, ::testing::HasSubstr;
   TuneQuestion tree = question("nccl", "dgx-a100", "allreduce");
   tree.policy = "nccl-2.28:algo=Tree";

@@ -169,6 +169,7 @@ for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did y
                     (lambda: collcast.job("p3dfft:n=64", "frontera", 4, delivery="fast"), "takes staged or direct"),
                     (lambda: collcast.job("/nowhere.json", "flat", 4), "/nowhere.json"),
                     (lambda: collcast.calibrate("/nowhere.txt", "flat"), "/nowhere.txt"),
+                    (lambda: collcast.validate([], "flat"), "tables: the list is empty"),
                     (lambda: collcast.replay(trace, "flat", placement="best"), "best"),
                     (lambda: collcast.replay(trace, "flat", timeline="t.txt"), "t.txt"),
                     (lambda: collcast.replay("/nowhere.cct", "flat"), "/nowhere.cct")]:
@@ -219,6 +220,9 @@ with tempfile.TemporaryDirectory() as made:
     file = made + "/fitted.json"
     said("calibrate", "--from", table + ":nodes=2,buffers=host", "--base", "edr-cluster", "-o", file)
     assert calibrated["platform"] == json.load(open(file))  # the day of the table, too
+
+tables = table + ":nodes=2,buffers=host"
+assert collcast.validate(tables, "edr-cluster") == said("validate", "--measurements", tables, "--platform", "edr-cluster")
 
 # The stub has the module's functions, their arguments and defaults.
 stub = {f.name: f.args for f in ast.parse(open(source + "/python/collcast.pyi").read()).body

@@ -135,6 +135,12 @@ Comparison compare(const std::vector<Measurement>& measurements, const Descripti
   return result;
 }
 
+void require_points(const Comparison& c) {
+  if (c.points.empty())
+    throw InputError("the tables hold nothing that can be predicted" +
+                     (c.left_out.empty() ? "" : ": " + c.left_out.begin()->first));
+}
+
 Errors errors(const std::vector<const Point*>& points) {
   std::vector<Pair> pairs;
   for (const Point* p : points) pairs.push_back(p->times);

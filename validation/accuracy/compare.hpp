@@ -33,6 +33,9 @@ struct Comparison {
 Comparison compare(const std::vector<Measurement>& measurements, const Description& platform,
                    const std::string& policy);
 
+/// Throws InputError, with the reason, if nothing could be predicted.
+void require_points(const Comparison& comparison);
+
 /// The errors of some points.
 Errors errors(const std::vector<const Point*>& points);
 
