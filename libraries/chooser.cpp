@@ -148,13 +148,26 @@ Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candid
   Choice best;
   Seconds least = no_limit;
   std::size_t first = 0;
+  struct Read {
+    Call call;
+    Seconds time;  ///< at least, if it is not exact
+    bool exact;
+  };
+  std::vector<std::optional<Read>> known(candidates.size());  // by place
+  const auto read = [&](const Algorithm& a, std::optional<Read>& before) {
+    const bool searched = a.segmented || !variants(a, call, stated).empty();  // which ends early out of reach
+    if (before && (before->exact || (!searched && before->time > least))) return *before;
+    const Call c = with_parameters(fabric, a, call, stated, least);
+    Seconds time = by_formula_at_least(fabric, a, c);
+    if (!(time > least)) time = path_time(fabric, a, c, least);
+    before = Read{c, time, time <= least};
+    return *before;
+  };
   const auto look = [&](bool at_links) {
     for (const auto [searched, length, place] : able) {
       const Algorithm& a = *candidates[place];
       consider(a);
-      const Call c = with_parameters(fabric, a, call, stated, least);
-      if (by_formula_at_least(fabric, a, c) > least) continue;
-      Seconds time = path_time(fabric, a, c, least);
+      auto [c, time, exact] = read(a, known[place]);
       if (at_links && time <= least) time = std::max(time, on_links(fabric, a, c));
       if (best.algorithm && !(time < least || (time == least && place < first))) continue;
       best = {&a, c}, least = time, first = place;
