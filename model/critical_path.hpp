@@ -58,7 +58,8 @@ class CriticalPath {
 
  public:
   /// Every rank begins its first step, computes until `away` without attending to messages, and then goes on.
-  /// Reading stops once a message is sure to arrive after `limit`; the time is then any time after it.
+  /// Reading stops once a message is sure to arrive after `limit`; the time is then one after it, and
+  /// at most the real one.
   CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
                Seconds limit = no_limit, Clock clock = {})
       : schedule_(schedule),
@@ -146,7 +147,8 @@ class CriticalPath {
     tracer.path.last_senders_ = last_senders_;
     for (std::int64_t i = 0; i < steps && !tracer.path.beyond_limit(); ++i) tracer.path.read(step, s++);
     last_senders_ = tracer.path.last_senders_;
-    const auto skipped = tracer.follower.end(state_, tracer.path.state_, (last - s) / steps);
+    const std::int64_t left = tracer.path.beyond_limit() ? 0 : (last - s) / steps;  // of a part none follows
+    const auto skipped = tracer.follower.end(state_, tracer.path.state_, left);
     least_ = std::max(least_, skipped.least);
     return s + skipped.periods * steps;
   }
