@@ -148,7 +148,7 @@ PYBIND11_MODULE(collcast, m) {
         "A platform as `collcast calibrate` fits it to tables of OSU or, with NCCL's policy, of nccl-tests: "
         "{'platform': what its file holds, 'notes'}.");
   m.def("validate", &validate_tables, "tables"_a, "platform"_a, py::kw_only(), "policy"_a = "fastest",
-        "Predicted against measured: the error of every point of tables of OSU, nccl-tests or IMB. A "
+        "Predicted against measured: the error of every point of tables of OSU or nccl-tests. A "
         "dictionary with the keys of `collcast validate --measurements --format json`.");
   dress(m, {"platforms", "algorithms", "predict", "times", "prove", "replay", "train", "job", "plan", "sweep",
             "gap", "synthesize", "tune", "inspect", "calibrate", "validate"});
