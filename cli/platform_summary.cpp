@@ -122,6 +122,14 @@ std::string software(const Json& platform) {
   return listed(parts);
 }
 
+/// What sends between its GPUs.
+std::string library(const Json& platform) {
+  if (devices(platform, "gpu").empty() || !platform.contains("library")) return "";
+  const Json& l = platform["library"];
+  return l["value"].get<std::string>() + " (" + l["stamp"].get<std::string>() + ": " +
+         l["source"].get<std::string>() + ")";
+}
+
 std::string stamps(const Description& d) {
   std::map<Stamp, int> count;
   for (const Parameter& p : d.parameters()) ++count[p.stamp];
@@ -155,6 +163,7 @@ std::string platform_summary(const Description& d) {
   lines.add("messages", listed({value(platform["protocol"], "eager_limit_KiB", "KiB eager limit"),
                                 value(platform["protocol"], "handshake_us", "us handshake")}));
   lines.add("software", software(platform));
+  lines.add("library", library(platform));
   lines.add("numbers", stamps(d));
   for (const CalibratedOn& on : calibrated_on(d)) lines.add("calibrated on", on.text());
   const Json& network = platform["network"];

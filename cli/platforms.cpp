@@ -139,6 +139,7 @@ void show(const PlatformsOptions& options) {
                     {"used", !unused.contains(p.path)}});
   if (options.format == Format::json) {
     Json answer = summary_row(summary(d));
+    if (d.json().contains("library")) answer["library"] = d.json()["library"];
     answer["parameters"] = rows;
     print_json(answer);
   } else if (options.format == Format::csv) {

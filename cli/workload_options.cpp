@@ -62,7 +62,7 @@ void add_replay_options(CLI::App& verb, ReplayText& text) {
       ->option_text("COLLECTIVE[@SIZE]=A");
   add_policy(verb, text.policy,
              "The library that chooses for the other collectives, per communicator (default: fastest; for "
-             "recorded NCCL calls nccl-2.8, or the first release that supports the GPUs; AMD's: rccl-2.26)");
+             "recorded NCCL calls the platform's `library`)");
   add_engine(verb, text.engine, true);
   add_placement(verb, text.placement);
   verb.add_option("--compute-scale", text.compute_scale,
@@ -96,7 +96,7 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
       ->option_text("F");
   verb.add_option("--policy", text.policy,
                   "The library that chooses and sends collectives, as in predict (default between GPUs: "
-                  "nccl-2.8, or the first release that supports them; AMD's: rccl-2.26)")
+                  "the platform\'s `library`)")
       ->option_text("L");
   verb.add_option("--throughput", text.throughput,
                   "Samples per second of one processor, measured at this batch without recomputation")

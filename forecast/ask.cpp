@@ -7,6 +7,7 @@
 #include "forecast/answer.hpp"
 #include "forecast/fastest.hpp"
 #include "forecast/forecast_cache.hpp"
+#include "forecast/group.hpp"
 #include "forecast/synthesis/front.hpp"
 #include "forecast/without_bounds.hpp"
 #include "libraries/policy.hpp"
@@ -265,7 +266,19 @@ class Inquiry {
            text::percent(1 - fastest.prediction.time / picked.prediction.time) + " faster";
   }
 
+  /// Rows are priced as MPI sends where the users' library has a way of its own.
+  void tell_library(const Description& platform, Collective collective) {
+    if (q_.transport || q_.offload.asked() || engine_.closed_form ||
+        q_.memory_of(collective) != Memory::device)
+      return;
+    const std::string usual = usual_policy(platform);
+    if (is_nccl(usual) && has_rule(usual, collective))
+      note(platform.name() + ": GPUs send as MPI does unless --transport says otherwise; --policy " + usual +
+           " asks for the library of its users");
+  }
+
   void of_algorithms(const Description& platform, Collective collective, Rank ranks) {
+    tell_library(platform, collective);
     const auto kept = cache_.forecaster({platform, ranks, q_.placement, q_.memory_of(collective),
                                          workers(q_.offload, platform), q_.transport});
     const Forecaster& forecaster = *kept;

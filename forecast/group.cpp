@@ -124,8 +124,15 @@ Prediction fastest_of(const Forecaster& forecaster, Collective collective, const
 }  // namespace
 
 std::string usual_policy(const Description& platform) {
-  const bool gpus = !read_blueprint(platform).of_kind(Blueprint::Vertex::Kind::gpu).empty();
-  return gpus ? gpu_policy(platform) : host_policy;
+  if (read_blueprint(platform).of_kind(Blueprint::Vertex::Kind::gpu).empty()) return host_policy;
+  const std::string stated = platform.library();
+  if (stated.empty()) return gpu_policy(platform);
+  try {
+    require_policy(stated);
+  } catch (const InputError& e) {
+    reject(platform.file(), "library.value", e.what());
+  }
+  return stated;
 }
 
 Description seen_by(const Description& platform, const RankGroup& group) {

@@ -22,7 +22,7 @@ using Visit = std::function<void(Json& json, const std::string& path)>;
 /// Calls `visit` for each parameter that a sound file holds.
 void for_each_parameter(Json& json, const Schema& schema, const std::string& path, const Visit& visit) {
   if (schema.kind == Schema::Kind::parameter) return visit(json, path);
-  if (!json.is_structured()) return;
+  if (!json.is_structured() || schema.kind == Schema::Kind::stated) return;
   std::size_t index = 0;
   for (auto it = json.begin(); it != json.end(); ++it, ++index) {
     const std::string key = json.is_object() ? it.key() : std::to_string(index);
@@ -66,6 +66,10 @@ Description::Description(std::string name, std::string file, Json json)
 
 std::string Description::text() const {
   return json()["description"].get<std::string>();
+}
+
+std::string Description::library() const {
+  return json().contains("library") ? json()["library"]["value"].get<std::string>() : "";
 }
 
 std::vector<Parameter> Description::parameters() const {

@@ -32,6 +32,8 @@ class Description {
   const std::string& file() const { return file_; }
   const Json& json() const { return *json_; }
   std::string text() const;
+  /// The library by which its users' GPUs communicate, as a policy; empty if it does not say.
+  std::string library() const;
   /// What it says, as typed values (`read_blueprint`); copies share it.
   const std::shared_ptr<const Blueprint>& blueprint() const { return blueprint_; }
 

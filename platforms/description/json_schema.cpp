@@ -21,16 +21,20 @@ Json number(bool zero) {
   return {{"type", "number"}, {zero ? "minimum" : "exclusiveMinimum", 0}, {"maximum", 1e15}};
 }
 
-Json parameter(bool zero, Form form) {
-  Json p = {{"type", "object"},
+Json stated(Json value, Form form) {
+  Json s = {{"type", "object"},
             {"additionalProperties", false},
             {"properties",
-             {{"value", number(zero)},
+             {{"value", std::move(value)},
               {"source", {{"type", "string"}, {"minLength", 1}}},
-              {"stamp", {{"enum", stamps()}}},
-              {"low", number(true)},
-              {"high", number(true)}}}};
-  if (form == Form::whole) p["required"] = {"value", "source", "stamp"};
+              {"stamp", {{"enum", stamps()}}}}}};
+  if (form == Form::whole) s["required"] = {"value", "source", "stamp"};
+  return s;
+}
+
+Json parameter(bool zero, Form form) {
+  Json p = stated(number(zero), form);
+  for (const char* end : {"low", "high"}) p["properties"][end] = number(true);
   return p;
 }
 
@@ -80,6 +84,8 @@ Json plain(const Schema& schema, Form form) {
       return {{"type", "array"}, {"items", converted(schema.element.front(), Form::whole)}};
     case Kind::parameter:
       return reference(schema.zero, form);
+    case Kind::stated:
+      return stated({{"type", "string"}}, form);
     case Kind::choice:
       return {{"enum", schema.choices}};
     case Kind::count:

@@ -42,6 +42,9 @@ Schema share() {
 Schema positive() {
   return {.kind = Schema::Kind::parameter};
 }
+Schema stated() {
+  return {.kind = Schema::Kind::stated};
+}
 Schema zero_or_more() {
   return {.kind = Schema::Kind::parameter, .zero = true};
 }
@@ -223,6 +226,7 @@ Schema platform() {
                  {"network", network(), true},
                  {"protocol", protocol(), true},
                  {"software", software()},
+                 {"library", stated()},
                  {"calibrated_on", list_of(calibrated_on())},
                  {"edit", list_of(text())}});
 }

@@ -16,6 +16,7 @@ struct Schema {
     map,        ///< from names of the author's choice to `element`
     list,       ///< of `element`
     parameter,  ///< {"value", "source", "stamp"}; the key ends in the unit
+    stated,     ///< the same with a text as its value
     text,
     choice,  ///< one of `choices`
     count,   ///< an integer from 1 to `most`

@@ -66,15 +66,25 @@ struct Checker {
   }
 
   void parameter(const Json& json, const Schema& schema, const std::string& path) const {
+    provenance(json, path, "number", {"value", "source", "stamp", "low", "high"});
+    number(json["value"], schema, path);
+    interval(json, schema, path);
+  }
+
+  void stated(const Json& json, const std::string& path) const {
+    provenance(json, path, "\"...\"", {"value", "source", "stamp"});
+    text(json["value"], below(path, "value"));
+  }
+
+  void provenance(const Json& json, const std::string& path, const std::string& value,
+                  const std::vector<std::string>& known) const {
     if (!json.is_object())
-      fail(path, R"(must be {"value": number, "source": "...", "stamp": "..."}, not )" + shown(json));
-    static const std::vector<std::string> known = {"value", "source", "stamp", "low", "high"};
-    for (const auto& [key, value] : json.items())
+      fail(path,
+           R"(must be {"value": )" + value + R"(, "source": "...", "stamp": "..."}, not )" + shown(json));
+    for (const auto& [key, of_key] : json.items())
       if (std::ranges::find(known, key) == known.end()) unknown(path, key, known);
     for (const char* key : {"value", "source", "stamp"})
       if (!json.contains(key)) fail(path, std::string("lacks its ") + key);
-    number(json["value"], schema, path);
-    interval(json, schema, path);
     if (!json["source"].is_string() || json["source"].get_ref<const std::string&>().empty())
       fail(below(path, "source"), "must say where the value comes from");
     if (!json["stamp"].is_string() || !parse_stamp(json["stamp"].get<std::string>()))
@@ -133,6 +143,8 @@ struct Checker {
         return list(json, schema, path);
       case Schema::Kind::parameter:
         return parameter(json, schema, path);
+      case Schema::Kind::stated:
+        return stated(json, path);
       case Schema::Kind::choice:
         return choice(json, schema, path);
       case Schema::Kind::count:

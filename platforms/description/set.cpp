@@ -58,11 +58,12 @@ Json number(const std::string& path, const std::string& text, const char* wanted
 Json value_of(const Schema& schema, const std::string& path, const std::string& text,
               const std::string& origin) {
   using Kind = Schema::Kind;
-  if (schema.kind == Kind::parameter && origin != by_user)
+  if ((schema.kind == Kind::parameter || schema.kind == Kind::stated) && origin != by_user)
     reject(origin, path, "is a parameter: give it in its place, with its source and stamp");
   if (schema.kind == Kind::parameter)
     return {
         {"value", number<double>(path, text, "a number", origin)}, {"source", origin}, {"stamp", "what-if"}};
+  if (schema.kind == Kind::stated) return {{"value", text}, {"source", origin}, {"stamp", "what-if"}};
   if (schema.kind == Kind::share) return number<double>(path, text, "a number", origin);
   if (schema.kind == Kind::count) return number<std::int64_t>(path, text, "an integer", origin);
   if (schema.kind != Kind::list) return text;

@@ -110,6 +110,22 @@ TEST(Ask, WhatIsSkippedAtSeveralSizesIsOneNote) {
                                      "more than 1 KiB in these switches"));
 }
 
+TEST(Ask, TheLibraryOfTheUsersIsNamedWhereMpiSends) {
+  const auto named = Contains(
+      "dgx-h100: GPUs send as MPI does unless --transport says otherwise; --policy "
+      "nccl-2.17 asks for the library of its users");
+  Question q = allreduce("ring");
+  q.platforms = {"dgx-h100"}, q.ranks = {8}, q.sizes = {1_KiB};
+  EXPECT_THAT(ask(q).notes, named);
+  Question by_policy = q, by_transport = q, hosts = q, no_gpus = q;
+  by_policy.policy = "nccl-2.17";
+  by_transport.transport = parse_transport("nccl:LL");
+  hosts.memory = Memory::host;
+  for (const Question& other : {by_policy, by_transport, hosts}) EXPECT_THAT(ask(other).notes, Not(named));
+  no_gpus.platforms = {"frontera"};
+  EXPECT_THAT(ask(no_gpus).notes, Not(Contains(HasSubstr("library of its users"))));
+}
+
 // The last of its nodes is not full: no hindrance to an algorithm that does not go by nodes.
 TEST(Ask, AlgorithmsOfFullNodesAreSkippedWhereOneIsNot) {
   for (const char* which : {"all", "auto"}) {

@@ -35,6 +35,20 @@ TEST(Group, OfEveryoneIsTheLibrarys) {
   }
 }
 
+TEST(Group, TheUsualPolicyIsTheLibraryThatThePlatformNames) {
+  Description d = load_platform("dgx-h100");
+  EXPECT_EQ(usual_policy(d), "nccl-2.17");
+  set(d, "library=nccl-2.28");
+  EXPECT_EQ(usual_policy(d), "nccl-2.28");
+  set(d, "library=ncl");
+  EXPECT_THAT(testing::complaint([&] { usual_policy(d); }),
+              ::testing::HasSubstr("library.value: unknown policy 'ncl'"));
+  Json silent = d.json();
+  silent.erase("library");
+  EXPECT_EQ(usual_policy({"h100", "h100.json", silent}), "nccl-2.17");  // the first that knows Hopper's GPUs
+  EXPECT_EQ(usual_policy(load_platform("frontera")), "openmpi-4.0");
+}
+
 /// A policy, a platform, ranks and a collective.
 struct PriceCase {
   std::string policy, platform;

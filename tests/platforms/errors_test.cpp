@@ -107,6 +107,15 @@ TEST(Errors, IntervalsOfParameters) {
   EXPECT_EQ(complaint_about("summit", at, with(-1, 1.2)), says + ".low: must be a number above 0, not -1");
 }
 
+TEST(Errors, ALibraryNeedsItsProvenance) {
+  const auto complaint = [](const Json& library) { return complaint_about("summit", "/library", library); };
+  EXPECT_EQ(complaint("nccl-2.18"),
+            R"(x.json: library: must be {"value": "...", "source": "...", "stamp": "..."}, not "nccl-2.18")");
+  EXPECT_EQ(complaint({{"value", "nccl-2.18"}, {"stamp", "guess"}}), "x.json: library: lacks its source");
+  EXPECT_EQ(complaint({{"value", 2.18}, {"source", "s"}, {"stamp", "guess"}}),
+            "x.json: library.value: must be a string, not 2.18");
+}
+
 TEST(Errors, Topology) {
   Json json = load_platform("summit").json();
   json["node"]["links"].erase(12);  // the X-bus

@@ -49,6 +49,15 @@ TEST(Set, OverridesSettings) {
   EXPECT_EQ(Machine(d, 2).wire({0, Memory::device}, {0, Memory::host}, Bytes(0)).per_byte, SecondsPerByte());
 }
 
+TEST(Set, OverridesTheLibrary) {
+  Description d = load_platform("dgx-h100");
+  EXPECT_EQ(d.library(), "nccl-2.17");
+  set(d, "library=nccl-2.28");
+  EXPECT_EQ(d.library(), "nccl-2.28");
+  EXPECT_EQ(d.json()["library"]["stamp"], "what-if");
+  EXPECT_EQ(load_platform("frontera").library(), "");
+}
+
 TEST(Set, AddsWhatTheFileLeavesOut) {
   Description d = load_platform("localhost");
   set(d, "software.in_node.host.gap_us=2");
@@ -101,14 +110,16 @@ TEST(Set, TakesEveryPath) {
       if (!there) continue;
       const Json now = d.json()[at];
       std::string value = now.is_string() ? now.get<std::string>() : dump(now);
-      if (now.is_object()) value = std::to_string(now["value"].get<double>() / 2);
+      const bool number = now.is_object() && now["value"].is_number();
+      if (number) value = std::to_string(now["value"].get<double>() / 2);
+      if (now.is_object() && !number) value = now["value"];
       if (now.is_array()) {
         value.clear();
         for (const Json& item : now)
           value += (value.empty() ? "" : ",") + (item.is_string() ? item.get<std::string>() : dump(item));
       }
       EXPECT_EQ(complaint([&] { set(d, path + "=" + value); }), "") << name << " " << path << "=" << value;
-      if (now.is_object()) {
+      if (number) {
         EXPECT_NEAR(d.json()[at]["value"].get<double>(), original.json()[at]["value"].get<double>() / 2,
                     1e-6);
       }
