@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -227,12 +228,27 @@ class BoundSearch {
 
   Cut cut(const Side& inside, bool into) {
     const auto near = ranks_ <= all_routes ? std::nullopt : std::optional(near_end);
-    if (ranks_ <= each_alone || !fabric_.hockney()) return graphs_.around(fabric_, inside, into, near);
+    if (ranks_ <= each_alone || !fabric_.hockney())
+      return graphs_.around(fabric_, inside, into, others_of(inside), near);
     // A rank of the textbook's machine, whose two links have the numbers of their ports.
     const auto rank = static_cast<LinkId>(std::ranges::find(inside, 1) - inside.begin());
     Cut own{inside, {into ? rank + static_cast<LinkId>(ranks_) : rank}, 1.0 / fabric_.hockney()->beta};
     if (into) own.inside = others(own.inside);
     return own;
+  }
+
+  /// Ranks whose routes to and from the inside are those of all others.
+  std::vector<Rank> others_of(const Side& inside) {
+    std::vector<Rank> some(static_cast<std::size_t>(ranks_));
+    std::iota(some.begin(), some.end(), 0);
+    if (ranks_ <= all_routes) return some;
+    if (closest_to_cards_.empty()) closest_to_cards_ = machine_.closest_to_cards(memories_);
+    std::set<int> nodes;
+    for (const Rank r : some)
+      if (holds(inside, r)) nodes.insert(machine_.node(r));
+    std::erase_if(some, [&](Rank r) { return !nodes.contains(machine_.node(r)); });
+    some.insert(some.end(), closest_to_cards_.begin(), closest_to_cards_.end());
+    return some;
   }
 
   Cut crossing(Side inside, const std::vector<LinkId>& links) const {
@@ -326,6 +342,7 @@ class BoundSearch {
   const std::vector<Bytes> sizes_;
   CutGraphs& graphs_;
   mutable std::unordered_map<const void*, Seconds> least_of_kind_;
+  std::vector<Rank> closest_to_cards_;
   Bound best_;
 };
 

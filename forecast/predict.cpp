@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engines/automatic.hpp"
+#include "forecast/beside.hpp"
 #include "forecast/spread.hpp"
 #include "forecast/transferred.hpp"
 #include "forecast/without_bounds.hpp"
@@ -211,17 +212,20 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
   const SizedSchedule subject(a, c);
   const ResolvedEngine resolved = resolve(engine, subject, nominal_.fabric);
   const Engine& by = *resolved.engine;
+  auto bound = beside(c.ranks, [&, without = WithoutBounds::here()] {
+    return without ? Bound{}
+                   : lower_bound(a, c, transport_.foreign() ? Bounds::Of::links : Bounds::Of::messages);
+  });
   const Spread spread = read_spread(by, subject, nominal_.fabric);
   const Reading& answer = spread.reading;
   const Ends stretched = read_ends(by, subject, answer.time, nominal_.fabric, fast_.fabric, slow_.fabric);
-  const Bound bound = lower_bound(a, c, transport_.foreign() ? Bounds::Of::links : Bounds::Of::messages);
   const Stretch sharing = resolved.sampled() ? stretched_by_sharing(subject, nominal_.fabric) : Stretch{};
   Prediction p{&a,
                c,
                sharing.mean * answer.time,
                stretched.least * spread.least,
                sharing.most * stretched.most * spread.most,
-               bound,
+               bound.get(),
                answer.limited_by,
                answer.share,
                calibrated(a),

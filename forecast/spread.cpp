@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
-#include <utility>
 #include <vector>
 
+#include "forecast/beside.hpp"
 #include "model/load.hpp"
 #include "model/repeats.hpp"
-#include "support/interrupt.hpp"
 
 namespace collcast {
 namespace {
@@ -19,23 +17,11 @@ namespace {
 constexpr std::int64_t long_play = 40;
 constexpr double jitter = 1e-9, amplified_by = 1e-6;
 
-/// Work for another thread, which ends with that of this one.
-template <class Work>
-auto also_interrupted(Work work) {
-  return [work = std::move(work), flag = InterruptedBy::flag()] {
-    const InterruptedBy same(flag);
-    return work();
-  };
-}
-
 Reading with_more(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric, int billionths) {
   Call call = *subject.call;
   call.message = call.message * (1 + billionths * jitter);
   return read(engine, {*subject.algorithm, call}, fabric, true);
 }
-
-/// From so many on, readings that do not depend on each other are made at once.
-constexpr Rank many_ranks = 1000;
 
 /// So many are played at both ends of the uncertainty, too.
 constexpr std::int64_t few_messages = 10'000;
@@ -73,8 +59,7 @@ Ends read_ends(const Engine& by, const SizedSchedule& subject, Seconds time, con
   const bool few = !by.quick && messages_of(subject.schedule, few_messages) <= few_messages;
   const Engine& quick = by.quick ? by : engine(few ? "contention" : "path");
   const auto by_quick = [&](const Fabric& fabric) { return read(quick, subject, fabric).time; };
-  auto first = std::async(nominal.ranks() < many_ranks ? std::launch::deferred : std::launch::async,
-                          also_interrupted([&] { return by_quick(fast); }));
+  auto first = beside(nominal.ranks(), [&] { return by_quick(fast); });
   const Seconds last = by_quick(slow);
   Ends found;
   found.include(first.get(), &quick == &by ? time : by_quick(nominal), last);

@@ -45,10 +45,11 @@ bool Routes::hold_for(const Fabric& fabric, const std::vector<Memory>& between) 
 }
 
 Cut CutGraphs::around(const Fabric& fabric, const std::vector<char>& inside, bool into,
-                      std::optional<std::size_t> near) {
+                      std::span<const Rank> others, std::optional<std::size_t> near) {
   auto at = groups_.find({inside, into});
   if (at == groups_.end())
-    at = groups_.emplace(std::pair(inside, into), cut_around(fabric, inside, into, memories_, near)).first;
+    at = groups_.emplace(std::pair(inside, into), cut_around(fabric, inside, into, memories_, others, near))
+             .first;
   return at->second(fabric.links());
 }
 

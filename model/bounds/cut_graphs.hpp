@@ -33,7 +33,7 @@ class CutGraphs {
   explicit CutGraphs(std::vector<Memory> memories) : memories_(std::move(memories)) {}
 
   /// By cut_around.
-  Cut around(const Fabric& fabric, const std::vector<char>& inside, bool into,
+  Cut around(const Fabric& fabric, const std::vector<char>& inside, bool into, std::span<const Rank> others,
              std::optional<std::size_t> near = {});
   /// The graph of the routes among all ranks.
   RouteGraph& all(const Fabric& fabric, bool reversed);

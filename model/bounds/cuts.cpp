@@ -193,19 +193,20 @@ Cut RouteGraph::slowest(const std::vector<Link>& links, const std::vector<double
 
 /// All ranks outside are one vertex here.
 NarrowestCut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
-                        std::span<const Memory> memories, std::optional<std::size_t> near) {
+                        std::span<const Memory> memories, std::span<const Rank> others,
+                        std::optional<std::size_t> near) {
   const auto members = static_cast<Rank>(std::ranges::count_if(inside, [](char i) { return i != 0; }));
   RouteGraph graph(members + 1);
   std::vector<LinkId> route;
   Rank at = 0;
   for (Rank r = 0; r < fabric.ranks(); ++r) {
     if (!inside[static_cast<std::size_t>(r)]) continue;
-    for (Rank other = 0; other < fabric.ranks(); ++other) {
+    for (const Rank other : others) {
       if (inside[static_cast<std::size_t>(other)]) continue;
       for (const Memory own : memories)
-        for (const Memory others : memories) {
+        for (const Memory of_other : memories) {
           route.clear();
-          const Place here{r, own}, there{other, others};
+          const Place here{r, own}, there{other, of_other};
           into ? fabric.route(there, here, route) : fabric.route(here, there, route);
           const std::span<const LinkId> all(route);
           const std::size_t shown = near ? std::min(*near, (all.size() + 1) / 2) : all.size();

@@ -106,9 +106,10 @@ class RouteGraph {
 };
 
 /// The cut of least bandwidth between some ranks and all others, over the routes out of the group, or `into`
-/// it, between these memories. With many ranks, only the half of each route next to the group is searched, or
-/// if given, the `near` links next to it.
+/// it, between these memories and those of `others`, who stand for all others. Only the half of each route
+/// next to the group is searched if `near` is given, and at most so many links.
 NarrowestCut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
-                        std::span<const Memory> memories, std::optional<std::size_t> near = {});
+                        std::span<const Memory> memories, std::span<const Rank> others,
+                        std::optional<std::size_t> near = {});
 
 }  // namespace collcast

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "support/error.hpp"
 
@@ -220,6 +221,32 @@ int Machine::exit(Rank rank) const {
                                  : graph_.place(slot, Memory::host);
   const std::vector<int>& route = graph_.route(from, to);
   return in_node(rank, route.empty() ? from : graph_.links()[static_cast<std::size_t>(route.front())].to);
+}
+
+std::vector<Rank> Machine::closest_to_cards(std::span<const Memory> of) const {
+  std::vector<Rank> all;
+  std::map<std::vector<int>, std::pair<std::size_t, Rank>> closest;  // by node and cards: links and rank
+  const bool apart = uniform_ || ports_.nics == 0;
+  for (Rank r = 0; r < ranks_; ++r) {
+    std::vector<int> cards = {node(r)};
+    std::size_t links = 0;
+    for (const Memory m : of) {
+      if (apart) break;
+      const int from = vertex({r, m}, seat(r)), card = graph_.nic_of(from);
+      links = std::max(links, graph_.route(from, nics_[static_cast<std::size_t>(card)]).size());
+      cards.push_back(card);
+    }
+    if (apart || links > 2) {
+      all.push_back(r);
+      continue;
+    }
+    const std::pair here(links, r);
+    const auto [at, is_new] = closest.try_emplace(std::move(cards), here);
+    at->second = std::min(at->second, here);
+  }
+  for (const auto& [cards, rank] : closest) all.push_back(rank.second);
+  std::ranges::sort(all);
+  return all;
 }
 
 int Machine::socket(Rank rank) const {

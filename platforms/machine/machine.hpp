@@ -68,6 +68,10 @@ class Machine final : public Fabric {
   std::vector<Halves> halves() const;
   /// Ranks of a node whose data leave it through the same vertex have the same number.
   int exit(Rank rank) const;
+  /// Of a node's ranks whose memories `of` these kinds have the same network cards, the one closest to them,
+  /// if no more than two links are between: a message from another node takes the same way to all of them, as
+  /// far as the card, which is more than half of its way to that one.
+  std::vector<Rank> closest_to_cards(std::span<const Memory> of) const;
   /// Ranks with the same host memory have the same number.
   int socket(Rank rank) const;
   /// The queue of a rank's messages that leave by the same port as a wire of another rank of its node.

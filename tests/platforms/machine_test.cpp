@@ -251,6 +251,33 @@ TEST(Machine, KnowsItsParts) {
   EXPECT_NE(m.socket(0), m.socket(8));
 }
 
+/// Whoever is left out is reached by the same way, as far as the card.
+TEST(Machine, TheRankClosestToACardStandsForTheOthers) {
+  constexpr std::array device = {Memory::device};
+  EXPECT_EQ(Machine(load_platform("summit"), 12).closest_to_cards(device), (std::vector<Rank>{0, 3, 6, 9}));
+  EXPECT_EQ(Machine(load_platform("flat"), 3).closest_to_cards(device), (std::vector<Rank>{0, 1, 2}));
+  for (const std::string& name : shipped_platforms()) {
+    const Machine m(load_platform(name),
+                    static_cast<Rank>(std::min<std::int64_t>(96, max_ranks(load_platform(name)))));
+    const std::vector<Rank> closest = m.closest_to_cards(device);
+    const auto way = [&](Rank to) {
+      std::vector<LinkId> links;
+      m.route({0, Memory::device}, {to, Memory::device}, links);
+      return links;
+    };
+    for (Rank r = 0; r < m.ranks(); ++r) {
+      if (m.node(r) == m.node(0)) continue;
+      const std::vector<LinkId> own = way(r);
+      const auto as_far = [&](Rank c) {  // more than half of the way
+        const std::vector<LinkId> other = way(c);
+        return m.node(c) == m.node(r) &&
+               std::ranges::mismatch(own, other).in2 - other.begin() > std::ssize(other) / 2;
+      };
+      EXPECT_TRUE(std::ranges::any_of(closest, as_far)) << name << ", rank " << r;
+    }
+  }
+}
+
 /// Of a port that is faster than a link of its switch, messages queue for the link by which they leave.
 TEST(Machine, APortOfATorusFeedsItsLinksSideBySide) {
   const Machine m(torus(27, "3,3,3"), 27);
