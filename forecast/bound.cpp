@@ -242,12 +242,12 @@ class BoundSearch {
     std::vector<Rank> some(static_cast<std::size_t>(ranks_));
     std::iota(some.begin(), some.end(), 0);
     if (ranks_ <= all_routes) return some;
-    if (closest_to_cards_.empty()) closest_to_cards_ = machine_.closest_to_cards(memories_);
-    std::set<int> nodes;
+    if (far_ends_.empty()) far_ends_ = machine_.far_ends(memories_);
+    std::set<int> near;
     for (const Rank r : some)
-      if (holds(inside, r)) nodes.insert(machine_.node(r));
-    std::erase_if(some, [&](Rank r) { return !nodes.contains(machine_.node(r)); });
-    some.insert(some.end(), closest_to_cards_.begin(), closest_to_cards_.end());
+      if (holds(inside, r)) near.insert(machine_.neighbourhood(r));
+    std::erase_if(some, [&](Rank r) { return !near.contains(machine_.neighbourhood(r)); });
+    some.insert(some.end(), far_ends_.begin(), far_ends_.end());
     return some;
   }
 
@@ -342,7 +342,7 @@ class BoundSearch {
   const std::vector<Bytes> sizes_;
   CutGraphs& graphs_;
   mutable std::unordered_map<const void*, Seconds> least_of_kind_;
-  std::vector<Rank> closest_to_cards_;
+  std::vector<Rank> far_ends_;
   Bound best_;
 };
 

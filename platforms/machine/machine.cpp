@@ -223,28 +223,29 @@ int Machine::exit(Rank rank) const {
   return in_node(rank, route.empty() ? from : graph_.links()[static_cast<std::size_t>(route.front())].to);
 }
 
-std::vector<Rank> Machine::closest_to_cards(std::span<const Memory> of) const {
+std::vector<Rank> Machine::far_ends(std::span<const Memory> of) const {
+  constexpr std::size_t less_than_half = 2;  // links of a way, of which at least three lead to the card
   std::vector<Rank> all;
-  std::map<std::vector<int>, std::pair<std::size_t, Rank>> closest;  // by node and cards: links and rank
+  std::map<std::vector<std::int64_t>, std::pair<std::size_t, Rank>> closest;
   const bool apart = uniform_ || ports_.nics == 0;
   for (Rank r = 0; r < ranks_; ++r) {
-    std::vector<int> cards = {node(r)};
+    std::vector<std::int64_t> way = {neighbourhood(r)};
     std::size_t links = 0;
     for (const Memory m : of) {
       if (apart) break;
       const int from = vertex({r, m}, seat(r)), card = graph_.nic_of(from);
       links = std::max(links, graph_.route(from, nics_[static_cast<std::size_t>(card)]).size());
-      cards.push_back(card);
+      way.push_back(by_switch() ? leaf(seat(r), from) : card);
     }
-    if (apart || links > 2) {
+    if (apart || links > less_than_half) {
       all.push_back(r);
       continue;
     }
     const std::pair here(links, r);
-    const auto [at, is_new] = closest.try_emplace(std::move(cards), here);
+    const auto [at, is_new] = closest.try_emplace(std::move(way), here);
     at->second = std::min(at->second, here);
   }
-  for (const auto& [cards, rank] : closest) all.push_back(rank.second);
+  for (const auto& [way, rank] : closest) all.push_back(rank.second);
   std::ranges::sort(all);
   return all;
 }

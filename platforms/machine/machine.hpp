@@ -68,10 +68,12 @@ class Machine final : public Fabric {
   std::vector<Halves> halves() const;
   /// Ranks of a node whose data leave it through the same vertex have the same number.
   int exit(Rank rank) const;
-  /// Of a node's ranks whose memories `of` these kinds have the same network cards, the one closest to them,
-  /// if no more than two links are between: a message from another node takes the same way to all of them, as
-  /// far as the card, which is more than half of its way to that one.
-  std::vector<Rank> closest_to_cards(std::span<const Memory> of) const;
+  /// Its node; where ways lead from switch to switch, whatever the card, the nodes that share its switches.
+  int neighbourhood(Rank rank) const { return by_switch() ? seat(rank).group : node(rank); }
+  /// Ranks that stand for all others as ends of messages from other neighbourhoods, between memories of these
+  /// kinds: more than half of the way to one of them is the way to those for which it stands. Each is the
+  /// closest to a card, or a switch.
+  std::vector<Rank> far_ends(std::span<const Memory> of) const;
   /// Ranks with the same host memory have the same number.
   int socket(Rank rank) const;
   /// The queue of a rank's messages that leave by the same port as a wire of another rank of its node.
@@ -117,6 +119,8 @@ class Machine final : public Fabric {
     if (v < 0) no_such_memory(place);
     return v;
   }
+  /// Whether switches alone decide on the way, and not, as in a fat tree, the receiver's card.
+  bool by_switch() const { return topology_ && blueprint_.network != Blueprint::Network::fat_tree; }
   /// The number of switches on the route from node to node; 1 within a node.
   int switches(Place from, Place to) const;
   [[noreturn]] void no_such_memory(Place place) const;
