@@ -152,7 +152,8 @@ std::string platform_summary(const Description& d) {
   Lines lines{about.name + ": " + about.description + "\n\n"};
   const int ranks = platform["node"]["ranks_per_node"];
   lines.add("nodes", "up to " + count(platform["max_nodes"].get<std::int64_t>()) + ", of " + count(ranks) +
-                         (ranks == 1 ? " rank" : " ranks") + " each: " + count(about.max_ranks) + " ranks");
+                         (ranks == 1 ? " rank" : " ranks") + " each: " + count(about.max_ranks) +
+                         (about.max_ranks == 1 ? " rank" : " ranks"));
   lines.add("GPUs", devices(platform, "gpu"));
   lines.add("CPUs", devices(platform, "cpu"));
   lines.add("DPUs", devices(platform, "dpu"));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "libraries/nccl/rccl.hpp"
 #include "support/error.hpp"
@@ -80,6 +81,15 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   handing_ = flags_ && of_amd(s.gpu) ? 1.0 / BytesPerSecond(limited * rccl_ll_alone(s.gpu) * 1e9) : threads_;
   const int threads = t.threads > 0 ? t.threads : kernel_.threads;
   turn_ = Bytes(carriers.channels * threads * kernel_.bytes_a_thread);
+  if (t.peers > 1) ways_ = std::min(static_cast<int>(t.peers), ways_to_peers());
+}
+
+/// From rank 0 to those of its node.
+int KernelFabric::ways_to_peers() const {
+  std::set<Port> out;
+  for (Rank r = 1; r < machine_.ranks(); ++r)
+    if (machine_.node(r) == machine_.node(0)) out.insert(wire({0}, {r}, Bytes(1)).out);
+  return std::max(1, static_cast<int>(out.size()));
 }
 
 Wire KernelFabric::wire(Place from, Place to, Bytes bytes) const {
@@ -155,10 +165,10 @@ constexpr Seconds of_a_step(1e-6);
 
 Wire KernelFabric::in_node(Wire w, Bytes bytes) const {
   const SecondsPerByte links = w.framing * w.per_byte;
-  w.per_byte = std::max(links, threads_);
+  w.per_byte = std::max(links, ways_ * threads_);
   w.software = w.per_byte - links;
   w.spare_in = w.framing * w.spare_in;
-  w.streamed = true;
+  w.streamed = ways_ == 1;
   w.latency = std::max(Seconds(0), step_ - contained(bytes)) + std::max(Seconds(0), w.latency - of_a_step);
   w.overhead = waiting(bytes, threads_);
   return w;

@@ -57,6 +57,7 @@ class KernelFabric final : public MachineFabric {
 
  private:
   Place leaving(Place from, Place to) const;
+  int ways_to_peers() const;
   std::optional<Place> between(Place from, Place to) const;
   Seconds waiting(Bytes bytes, SecondsPerByte threads) const;
   Seconds contained(Bytes bytes) const;
@@ -79,6 +80,8 @@ class KernelFabric final : public MachineFabric {
   bool by_others_;  ///< messages may go through the memory of another GPU of the node (NVB)
   bool by_rail_;    ///< messages may leave through the card of another GPU
   bool pairs_;      ///< that of ncclSend, by PXN; a ring or tree has chosen its cards
+  int ways_ = 1;  ///< of ncclSend: links out of a GPU that go to its peers side by side, each by its share of
+                  ///< the channels; one after the other where there is a single one
 };
 
 }  // namespace collcast::nccl

@@ -26,10 +26,13 @@ constexpr double first_nvlink_GBps = 18;
 /// That of GA102 and its like: SM86_NVLINK_BW.
 constexpr double small_nvlink_GBps = 12;
 
-/// The nominal rate of the port: NCCL reads it from the adapter.
+/// The nominal rate of the port: NCCL reads it from the adapter. 20 and 50 Gb/s are rarer than a part of what
+/// the next faster port has: they are taken where a platform says exactly that.
 double port_rate(double usable_GBps) {
-  for (double rate : {1.25, 3.125, 5.0, 7.0, 12.5, 25.0, 50.0, 100.0})
-    if (usable_GBps <= rate) return rate;
+  for (double rate : {0.125, 0.3125, 0.625, 1.25, 2.5, 3.125, 5.0, 6.25, 7.0, 12.5, 25.0, 50.0, 100.0}) {
+    const bool rare = rate == 2.5 || rate == 6.25;
+    if (rare ? usable_GBps == rate : usable_GBps <= rate) return rate;
+  }
   return usable_GBps;
 }
 
@@ -71,7 +74,7 @@ class Attempt {
  public:
   Attempt(const Blueprint& b, const NodeGraph& graph, ChannelShape shape, ChannelReach reach,
           const ChannelSpeeds& speeds, bool nvlink_only)
-      : blueprint_(b), graph_(graph), shape_(shape), nvlink_only_(nvlink_only) {
+      : blueprint_(b), graph_(graph), shape_(shape), nvlink_only_(nvlink_only), pxn_(speeds.pxn) {
     gpus_ = b.ranks_on;
     if (reach == ChannelReach::network) nics_ = b.of_kind(Blueprint::Vertex::Kind::nic);
     for (const NodeGraph::Link& l : graph.links()) {
@@ -85,7 +88,7 @@ class Attempt {
 
   /// All that the search depends on, besides its speeds.
   std::vector<double> wiring() const {
-    std::vector<double> all = {static_cast<double>(shape_), nvlink_only_ ? 1.0 : 0.0};
+    std::vector<double> all = {static_cast<double>(shape_), nvlink_only_ ? 1.0 : 0.0, pxn_ ? 1.0 : 0.0};
     const auto add = [&all](const auto& list) {
       all.push_back(static_cast<double>(list.size()));
       all.insert(all.end(), list.begin(), list.end());
@@ -214,9 +217,13 @@ class Attempt {
       const std::vector<int>& near = near_[nic];
       for (int first : near) {
         if (!take_edge(nics_[nic], gpu(first), false)) continue;
-        for (int last : shape_ == ChannelShape::tree ? std::vector{anywhere} : near)
-          if ((last != first || near.size() == 1) && start({{first}, static_cast<int>(nic)}, last))
-            return true;
+        for (const bool over : {false, true})
+          for (int last : shape_ == ChannelShape::tree ? std::vector{anywhere} : near) {
+            leaves_over_first_ = over;
+            if ((!over || (pxn_ && shape_ == ChannelShape::ring)) && (last != first || near.size() == 1) &&
+                start({{first}, static_cast<int>(nic)}, last))
+              return true;
+          }
         give_edge(nics_[nic], gpu(first));
       }
       ports_free_[nic] += speed_;
@@ -252,21 +259,38 @@ class Attempt {
     return false;
   }
   bool close(const Channels::Channel& c) {
-    const int last = gpu(c.gpus.back());
-    const int end = c.nic < 0 ? gpu(c.gpus.front()) : nics_[static_cast<std::size_t>(c.nic)];
     const bool closes = shape_ == ChannelShape::ring;
-    if (closes && !take(last, end, c.nic < 0)) return false;
+    const std::vector<int> way = way_back(c);
+    for (std::size_t i = 0; closes && i + 1 < way.size(); ++i)
+      if (!take(way[i], way[i + 1], c.nic < 0)) return give_first(way, i), false;
     found_.push_back(c);
     if (next_channel()) return true;
     found_.pop_back();
-    if (closes) give(last, end);
+    if (closes) give_first(way, way.size() - 1);
     return false;
+  }
+  void give_first(const std::vector<int>& way, std::size_t edges) {
+    for (std::size_t i = 0; i < edges; ++i) give(way[i], way[i + 1]);
+  }
+  /// From the last GPU to where the channel began: to the card, by NVLink to the first GPU if it so leaves.
+  std::vector<int> way_back(const Channels::Channel& c) const {
+    const int first = gpu(c.gpus.front()), last = gpu(c.gpus.back());
+    if (c.nic < 0) return {last, first};
+    const int card = nics_[static_cast<std::size_t>(c.nic)];
+    const bool over = leaves_over_first_ && std::ranges::all_of(graph_.route(last, first), [&](int l) {
+                        const auto line =
+                            static_cast<std::size_t>(graph_.links()[static_cast<std::size_t>(l)].line);
+                        const auto kind = static_cast<std::size_t>(blueprint_.lines[line].kind);
+                        return blueprint_.link_kinds[kind].type == Type::nvlink;
+                      });
+    return over ? std::vector{last, first, card} : std::vector{last, card};
   }
 
   const Blueprint& blueprint_;
   const NodeGraph& graph_;
   ChannelShape shape_;
-  bool nvlink_only_;
+  bool nvlink_only_, pxn_;
+  bool leaves_over_first_ = false;
   std::vector<int> gpus_, nics_;
   std::vector<double> capacity_, ports_;  ///< of links and of NICs
   std::vector<std::vector<int>> near_;    ///< by NIC: by_distance
@@ -341,6 +365,7 @@ static ChannelSpeeds speeds_of(int minor, Gpu oldest) {
 ChannelSpeeds nccl_speeds(int minor, Gpu oldest) {
   ChannelSpeeds speeds = speeds_of(minor, oldest);
   speeds.most_heads = minor < 20 ? 8 : 32;  // NCCL_MAX_NVLS_ARITY, src/include/device.h
+  speeds.pxn = minor >= 12 && !of_amd(oldest);
   return speeds;
 }
 

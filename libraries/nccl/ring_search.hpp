@@ -21,6 +21,7 @@ struct ChannelSpeeds {
   std::vector<double> on_node, on_network;  ///< of a channel
   double many_split = 0;  ///< more than four channels are split in two from this speed on; 0: as fewer are
   std::size_t most_heads = 0;  ///< of NVLS: GPUs of a node that each take a share of the sum
+  bool pxn = false;            ///< a ring may leave the node by NVLink to the GPU at whose card it came in
 };
 /// Those of NCCL 2.`minor`, from 2.6 on, if `oldest` is the generation of the oldest GPU. NVIDIA/nccl,
 /// src/graph/topo.h and search.cc.

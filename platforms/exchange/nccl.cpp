@@ -10,12 +10,14 @@
 #include "platforms/exchange/formats.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
 
 constexpr const char* incomplete =
     ": NCCL itself completes such a file; import what it writes to NCCL_TOPO_DUMP_FILE";
+constexpr const char* unlisted_bus = "unlisted-bus";  ///< to an adapter that no PCI device holds
 constexpr double fastest_Mbps = 10e6;
 constexpr int most_links = 1000;                              ///< of a GPU to another part
 constexpr int switch_class = 0x068000, cpu_class = 0x068001;  // at the other end of an NVLink
@@ -36,6 +38,7 @@ struct NcclReader {
   std::map<std::string, int> numbers = {}, unread = {};
   double port_GBps = 0;  ///< of the fastest
   int known_speeds = 0, unknown_speeds = 0, off_bus = 0;
+  bool on_unlisted_bus = false;
   std::string cpu_name = {};
 
   std::string add(const std::string& prefix, Json vertex) {
@@ -57,7 +60,8 @@ struct NcclReader {
     return static_cast<int>(parse_count(value, file + ": " + at + ": " + name, least, most));
   }
 
-  /// A shared part where there is one; else at NCCL's 0.75 GB/s for each lane of 8 GT/s.
+  /// A shared part where there is one; else at what NCCL takes for a lane: 0.75 GB/s at 8 GT/s, and 0.1875 at
+  /// 2.5 GT/s, of which more is spent on the code.
   std::string pcie(const pugi::xml_node& pci) {
     double GTps = pci.attribute("link_speed").as_double(8);
     int width = whole(pci, "link_width", of(pci), 16, 0, 255);
@@ -66,10 +70,12 @@ struct NcclReader {
     if (width == 16 && (GTps == 8 || GTps == 16 || GTps == 32))
       return GTps == 8 ? "pcie3-x16" : GTps == 16 ? "pcie4-x16" : "pcie5-x16";
     const std::string name = "pcie-" + std::to_string(std::lround(GTps * 10)) + "-x" + std::to_string(width);
+    const double lane = GTps < 8 ? 0.1875 * GTps / 2.5 : 0.75 * GTps / 8;
     const std::string source =
-        std::to_string(width) + " lanes in " + file + ", at NCCL's 0.75 GB/s for each of 8 GT/s";
+        std::to_string(width) + " lanes in " + file + ", at NCCL's " +
+        (GTps < 8 ? "0.1875 GB/s for each of 2.5 GT/s" : "0.75 GB/s for each of 8 GT/s");
     kinds[name] = {{"type", "pcie"},
-                   {"bandwidth_GBps", sourced(0.75 * GTps / 8 * width, source, "derived")},
+                   {"bandwidth_GBps", sourced(lane * width, source, "derived")},
                    {"latency_us", sourced(0.3, "the file does not say", "guess")}};
     return name;
   }
@@ -91,7 +97,7 @@ struct NcclReader {
       if (tag == "pci")
         pci(child, name);
       else if (tag == "nic")
-        nic(child, name, "pcie3-x16", false);
+        nic(child, name, unlisted_bus, false);
       else if (child.type() == pugi::node_element)
         ++unread[tag];
     }
@@ -220,6 +226,12 @@ struct NcclReader {
     for (const std::string& name : left_out) vertices.erase(name);
     std::erase_if(links.get_ref<Json::array_t&>(),
                   [&](const Json& l) { return left_out.contains(l["between"][0].get<std::string>()); });
+    on_unlisted_bus = std::ranges::any_of(links, [](const Json& l) { return l["kind"] == unlisted_bus; });
+    if (on_unlisted_bus)
+      kinds[unlisted_bus] = {
+          {"type", "pcie"},
+          {"bandwidth_GBps", sourced(port_GBps, "as fast as the port: NCCL takes no limit", "guess")},
+          {"latency_us", sourced(0.3, "the file does not say", "guess")}};
     return static_cast<int>(left_out.size()) - off_bus;
   }
 
@@ -281,6 +293,10 @@ Json from_nccl(const pugi::xml_node& system, const std::string& file) {
   if (reader.unknown_speeds > 0)
     notes.push_back("Adapters of unknown speed, taken for 10 Gb/s: " + std::to_string(reader.unknown_speeds) +
                     ".");
+  if (reader.on_unlisted_bus)
+    notes.push_back("Adapters that no PCI device holds: the way to them is taken to be as fast as the port.");
+  if (gpus > 1 && reader.pending.empty())
+    notes.push_back("No links between GPUs (NVLink, XGMI): the file lists none.");
   if (!reader.unread.empty()) notes.push_back("Not read: " + listed(reader.unread) + ".");
   Json network = no_network();
   if (reader.port_GBps > 0)
@@ -297,7 +313,7 @@ Json from_nccl(const pugi::xml_node& system, const std::string& file) {
   if (!reader.kinds.empty()) node["link_kinds"] = reader.kinds;
   add_nvls(node);
   return {{"base", "gpu-cluster"},
-          {"description", "A node of " + std::to_string(gpus) + " GPUs, from an NCCL topology"},
+          {"description", "A node of " + text::counted(gpus, "GPU") + ", from an NCCL topology"},
           {"notes", notes},
           {"max_nodes", reader.port_GBps > 0 ? 64 : 1},
           {"node", node},

@@ -56,6 +56,8 @@ Tree parse_tree(const std::string& text, const std::string& file) {
     const std::string where = file + ": line " + std::to_string(++number) + ": ";
     const auto said = values(line, where);
     if (said.empty()) continue;
+    if (said.contains("nodes") && text::lower(said.at("nodes")) == "all")
+      throw InputError(where + "Nodes=ALL does not say which nodes there are; list them, as in node[0-63]");
     const auto list = [&](const char* key) {
       return said.contains(key) ? lists.names(said.at(key), where) : std::set<std::string>();
     };

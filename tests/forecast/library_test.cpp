@@ -241,6 +241,21 @@ TEST(Library, TreesShareNvlinksLikeRings) {
   EXPECT_GT(time(16, "nccl-2.18:algo=Tree"), time(8, "nccl-2.18:algo=Ring"));
 }
 
+/// Where each pair has links of its own, a GPU sends to all peers at once; by a switch, one after the other.
+TEST(Library, PeersWithLinksOfTheirOwnAreServedSideBySide) {
+  for (const auto& [platform, policy, ranks] : {std::tuple("azure-mi300x", "rccl-2.26", 8),
+                                                {"abci-v", "nccl-2.8", 4},
+                                                {"dgx-a100", "nccl-2.18", 8}}) {
+    const Call call{.ranks = ranks, .message = 1024_MiB};
+    for (const char* by : {"path", "contention"}) {
+      const Prediction p = Library(policy, load_platform(platform), ranks)
+                               .predict(Collective::alltoall, call, engine(by))
+                               .prediction;
+      EXPECT_LT(p.time, 1.3 * p.bound.time) << platform << " " << by;
+    }
+  }
+}
+
 TEST(Library, SaysThatCallsFollowEachOther) {
   const Call call{.ranks = 16, .message = 32_KiB};
   const Library library("nccl-2.21", load_platform("dgx-1v"), 16);

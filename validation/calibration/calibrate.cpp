@@ -72,6 +72,9 @@ class Calibrator {
       tell_pace(report);
       set_latency(report);
     }
+    if (out_.paths.empty() && out_.hardware.empty())
+      throw InputError(base_.name() +
+                       ": the tables say nothing that calibrates it: " + text::join(out_.notes, "; "));
     set_software();
     for (PathReport& report : out_.paths) {
       const PathMachine machine(now(), report.path);
@@ -98,6 +101,13 @@ class Calibrator {
   void fit(const SortedMeasurements& sorted, const PiecewiseOptions& options) {
     for (const auto& [path, tables] : sorted.paths) {
       ends_of(base_, path);
+      if (tables.latency.empty() && tables.messages.empty()) {
+        out_.notes.push_back(
+            name(path) +
+            ": several pairs at once say what they share, nothing of one message: that stays "
+            "as it was; a table of one pair or of latencies would say it");
+        continue;
+      }
       PathTables both{samples(tables.latency), samples(tables.messages)};
       if (!tables.messages.empty()) both.window = tables.messages[0].window;
       longest_[path] = longest_lone(tables);
@@ -123,13 +133,21 @@ class Calibrator {
     constexpr double large = 1e6;
     std::map<std::string, std::vector<double>> rates;
     std::set<std::string> files;
+    std::map<std::string, int> left_out;
     for (const Measurement& m : copies) {
-      if (m.timing != Timing::copy || !m.peer_access || m.message.value < large) continue;
+      const char* why = m.timing != Timing::copy  ? "both ways at once"
+                        : !m.peer_access          ? "without peer access"
+                        : m.message.value < large ? "of less than 1 MB"
+                                                  : nullptr;
+      if (why) ++left_out[why];
+      if (why) continue;
       const std::vector<Hop> hops = hops_between(base_, m.sender, m.receiver);
       const Hop& narrowest = *std::ranges::min_element(hops, {}, &Hop::bandwidth_GBps);
       rates[narrowest.parameter].push_back(1e-9 * (m.message / m.time).value / narrowest.count);
       files.insert(m.file);
     }
+    for (const auto& [why, n] : left_out)
+      out_.notes.push_back("left out are " + std::to_string(n) + " copies between GPUs " + why);
     for (auto& [parameter, values] : rates) {
       std::ranges::sort(values);
       const double median = (values[values.size() / 2] + values[(values.size() - 1) / 2]) / 2;

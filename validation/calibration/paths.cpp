@@ -117,7 +117,9 @@ class Sorter {
                   ", by its name");
     }
     if (!m.from || !m.to)
-      reject(m, "the table does not say where its buffers are; say FILE:buffers=host|device");
+      reject(m,
+             "the table does not say where its buffers are; say "
+             "FILE:buffers=host|device|host-device|device-host");
     if (m.pairs != 0) return;
     const auto run = pairs_of_run_.find(run_of(m.file));
     if (run == pairs_of_run_.end()) reject(m, "the table does not say its pairs; say FILE:pairs=N");
@@ -125,10 +127,12 @@ class Sorter {
     note(m, "taken to have as many pairs as the bandwidth table of its run, " + std::to_string(m.pairs));
   }
 
+  /// Windows of several pairs are the pace of what they share, not of one message.
   static void keep_fewest_pairs(PathMeasurements& tables) {
     for (std::vector<Measurement>* table : {&tables.latency, &tables.messages}) {
       if (table->empty()) continue;
-      const int fewest = std::ranges::min(*table, {}, &Measurement::pairs).pairs;
+      const int fewest =
+          table == &tables.messages ? 1 : std::ranges::min(*table, {}, &Measurement::pairs).pairs;
       const auto more = std::stable_partition(table->begin(), table->end(),
                                               [&](const auto& m) { return m.pairs == fewest; });
       tables.more_pairs.insert(tables.more_pairs.end(), more, table->end());
@@ -140,6 +144,7 @@ class Sorter {
   /// What keeps messages waiting says nothing where it is not known what one takes.
   static void require_messages(const Path& path, const PathMeasurements& tables) {
     if (!tables.latency.empty() || !tables.messages.empty()) return;
+    if (tables.stars.empty() && tables.both_ways.empty()) return;
     reject(tables.stars.empty() ? tables.both_ways[0] : tables.stars[0],
            "there is no latency or bandwidth " + name(path) + " beside it");
   }

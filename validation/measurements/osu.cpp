@@ -51,9 +51,9 @@ struct OsuTable {
   std::vector<Measurement> rows;
 };
 
-/// Columns stand two blanks or more apart.
+/// Columns stand two blanks or more apart, but for the tails of bandwidths (-z).
 std::vector<std::string> columns(const std::string& header) {
-  static const std::regex gap("[ \t]{2,}|\t");
+  static const std::regex gap("[ \t]{2,}|\t| (?=P[0-9.]+ Tail)");
   std::string names = header.substr(header.find('#') + 1);
   names.erase(0, names.find_first_not_of(" \t"));
   std::vector<std::string> all;

@@ -341,6 +341,8 @@ TEST(ImportSlurm, Refuses) {
             "bad.conf: line 1: s1 is below itself");
   EXPECT_EQ(said(leaf + leaf), "bad.conf: line 2: s0 has a line already");
   EXPECT_EQ(said("SwitchName=s0\n"), "bad.conf: line 1: has neither Switches nor Nodes");
+  EXPECT_EQ(said("SwitchName=s0 Nodes=ALL\n"),
+            "bad.conf: line 1: Nodes=ALL does not say which nodes there are; list them, as in node[0-63]");
   EXPECT_EQ(said(leaf + "Nodes=a\n"), "bad.conf: line 2: lacks SwitchName");
   EXPECT_EQ(said(leaf + "SwitchName=s1 Speed=1\n"),
             "bad.conf: line 2: 'Speed=1' is none of SwitchName=, Switches=, Nodes=, LinkSpeed= and Level=");
@@ -493,6 +495,41 @@ TEST(ImportNccl, InterfacesWithoutADevice) {
   EXPECT_EQ(alone["value"], 1.25);
   EXPECT_EQ(alone["stamp"], "guess");
   EXPECT_EQ(network(R"(<nic><net name="eth0" speed="100000"/></nic>)")["stamp"], "datasheet");
+}
+
+/// NCCL takes no limit of the way to them, such as two ports that it merged.
+TEST(ImportNccl, AnAdapterWithoutADeviceIsAsFastAsItsPort) {
+  const Description d = imported(file("merged.xml", R"(<system version="1"><cpu>
+      <pci busid="3b:0" link_speed="16.0 GT/s" link_width="16"><gpu dev="0" sm="86"/></pci>
+      <nic><net name="mlx5_0+mlx5_1" speed="200000"/></nic></cpu></system>)"));
+  EXPECT_NEAR(GBps(Machine(d, 2).wire(0, 1, Bytes(0)).per_byte), 24, 1e-9);  // of the GPU's slot
+  EXPECT_EQ(d.json()["node"]["link_kinds"]["unlisted-bus"]["bandwidth_GBps"]["value"], 25);
+}
+
+/// 2.5 and 5 GT/s are spent on their code to a fifth. A ring's last GPU goes to the card by the GPU beside it
+/// (PXN), from NCCL 2.12 on, rather than through two such slots.
+TEST(ImportNccl, SlowSlotsOfVirtualMachines) {
+  std::string slots;
+  for (const std::string n : {"1", "2"})
+    slots += "<pci busid=\"" + n + R"(:0" class="0x060400" link_speed="2.5 GT/s PCIe" link_width="1">
+        <pci busid=")" +
+             n + R"(:1" link_speed="32 GT/s" link_width="16"><gpu sm="90">
+          <nvlink target="c:0" count="18" tclass="0x068000"/></gpu></pci>
+        <pci busid=")" +
+             n + R"(:2" class="0x020700" link_speed="32 GT/s" link_width="16"><nic>
+          <net name="mlx5_)" +
+             n + R"(" speed="200000"/></nic></pci></pci>)";
+  const Description d = imported(file("vm.xml", "<system><cpu arch=\"x86_64\">" + slots + "</cpu></system>"));
+  EXPECT_NEAR(d.json()["node"]["link_kinds"]["pcie-25-x1"]["bandwidth_GBps"]["value"].get<double>(), 0.1875,
+              1e-9);
+  ChannelSpeeds speeds = nccl_speeds(18, Gpu::hopper);
+  const auto rings = [&] {
+    return find_channels(read_blueprint(d), ChannelShape::ring, ChannelReach::network, speeds);
+  };
+  EXPECT_EQ(rings().channels.size(), 2u);
+  EXPECT_NEAR(GBps(1.0 / rings().bandwidth), 24, 1e-9);
+  speeds.pxn = false;
+  EXPECT_LT(GBps(1.0 / rings().bandwidth), 0.2);
 }
 
 TEST(ImportHwloc, Accelerators) {

@@ -260,6 +260,40 @@ TEST(Calibrate, CopiesBetweenGpusSayWhatLinksCarry) {
   EXPECT_EQ(complaint([&] { calibrate(base, copies); }), "summit has 6 GPUs per node; a table has GPU 6");
 }
 
+TEST(Calibrate, SeveralPairsSayWhatTheyShareAndNothingOfOne) {
+  const Description base = load_platform("frontera");
+  std::vector<Measurement> table;
+  for (const double message : {8192.0, 65536.0, 1048576.0}) {
+    table.push_back(measured(Timing::bandwidth, 2, message, 36 * message / 12e9));
+    table.back().pairs = 36, table.back().window = 64;
+  }
+  const Calibration c = calibrate(base, table);
+  EXPECT_TRUE(c.paths.empty());
+  EXPECT_FALSE(c.platform.contains("software"));
+  EXPECT_NEAR(c.platform["network"]["bandwidth_GBps"]["value"].get<double>(), 12, 0.01);
+  ASSERT_FALSE(c.notes.empty());
+  EXPECT_TRUE(
+      c.notes[0].starts_with("between nodes, host to host: several pairs at once say what they share"))
+      << c.notes[0];
+}
+
+TEST(Calibrate, TablesThatSayNothingAreRefused) {
+  std::vector<Measurement> copies{measured(Timing::both_ways_copy, 1, 4e7, 4e7 / 80e9),
+                                  measured(Timing::copy, 1, 4e7, 4e7 / 40e9),
+                                  measured(Timing::copy, 1, 4e7, 4e7 / 10e9)};
+  for (Measurement& m : copies) m.sender = 0, m.receiver = 1;
+  copies[1].peer_access = true, copies[2].peer_access = false;
+  const Description base = load_platform("summit");
+  EXPECT_EQ(calibrate(base, copies).notes,
+            (std::vector<std::string>{"left out are 1 copies between GPUs both ways at once",
+                                      "left out are 1 copies between GPUs without peer access"}));
+  copies.resize(1);
+  EXPECT_EQ(
+      complaint([&] { calibrate(base, copies); }),
+      "summit: the tables say nothing that calibrates it: left out are 1 copies between GPUs both ways at "
+      "once");
+}
+
 TEST(Calibrate, PathsThatTheBaseDoesNotHave) {
   const auto table =
       tables_of(load_platform("summit"), {Way::across_sockets, Memory::host, Memory::host}, 0, 1);

@@ -26,7 +26,7 @@ TEST(SortByPath, ByNodesSocketsAndBuffers) {
   EXPECT_EQ(name({Way::between_nodes, Memory::host, Memory::device}), "between nodes, host to device");
 }
 
-/// The fewest pairs are fitted; the others share what a node has.
+/// One pair is fitted; several share what a node has.
 TEST(SortByPath, MorePairsApart) {
   Measurement four = measured(Timing::bandwidth, 2, 8, 1e-6);
   four.pairs = 4;
@@ -35,6 +35,9 @@ TEST(SortByPath, MorePairsApart) {
   EXPECT_EQ(tables.messages.size(), 1u);
   ASSERT_EQ(tables.more_pairs.size(), 1u);
   EXPECT_EQ(tables.more_pairs[0].pairs, 4);
+  const auto alone = sort_by_path({four}).paths.at({Way::between_nodes, Memory::host, Memory::host});
+  EXPECT_TRUE(alone.messages.empty());
+  EXPECT_EQ(alone.more_pairs.size(), 1u);
 }
 
 /// What campaigns say in names: a note says that it was taken from there.

@@ -117,6 +117,15 @@ TEST(Osu, BothWaysByOtherNames) {
     EXPECT_NEAR(parse(table).at(0).time.value, 1e-6, 1e-15) << table;
 }
 
+/// Their columns stand one blank apart.
+TEST(Osu, TailsOfBandwidths) {
+  const auto all = parse(
+      "# OSU MPI Bi-Directional Bandwidth Test v7.5\n"
+      "# Size      Bandwidth (MB/s) P50 Tail BW(MB/s) P90 Tail BW(MB/s) P99 Tail BW(MB/s)\n"
+      "1000    2000.00   2100.00    2200.00    2300.00\n");
+  EXPECT_NEAR(all.at(0).time.value, 1e-6, 1e-15);
+}
+
 /// What a line says that begins like a number, and is none; a damaged row still is one.
 TEST(Osu, LinesBetweenRows) {
   const std::string head = "# OSU MPI Latency Test v5.7\n# Size          Latency (us)\n8      1.5\n";
