@@ -32,6 +32,7 @@ Number number(std::string_view text, Number otherwise = -1, int base = 10) {
 struct Device {
   std::string host;
   std::int64_t process, device;
+  Rank caller = -1;  ///< for which a process calls, where it names one device for several ranks
   auto operator<=>(const Device&) const = default;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "replay/formats/input.hpp"
 #include "replay/formats/nccl_calls.hpp"
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -44,8 +46,39 @@ class LogReader : public nccl::CallLog {
     }
   }
 
+  /// A thread that calls for several ranks may name one device for all of them. Where no INIT lines say whose
+  /// a communicator is, RCCL's `globalrank` does: of communicators of all ranks each has another one.
+  void tell_callers_apart() {
+    if (!ranks_are_said_once()) return;
+    CallLog parted;
+    for (const Device& device : order) {
+      DeviceLog& d = devices.at(device);
+      if (ranks_said(d).size() < 2) {
+        parted.log(device) = std::move(d);
+      } else {
+        ++several_callers;
+        part(parted, device, d);
+      }
+    }
+    devices = std::move(parted.devices), order = std::move(parted.order);
+  }
+
+  /// Devices that are one rank, or several: of communicators of all ranks, of which nothing says whose they
+  /// are.
+  std::int64_t of_unknown_callers() const {
+    const auto unsaid = [&](const auto& named) {
+      return all_ranks_ > 1 && named.second.ranks == all_ranks_ && named.second.id.empty() &&
+             named.second.rank < 0;
+    };
+    return std::ranges::count_if(devices, [&](const auto& device) {
+      return std::ranges::count_if(device.second.communicators, unsaid) > 1;
+    });
+  }
+
   std::map<std::string, std::int64_t> choices;
   std::int64_t readable = 0, unreadable = 0, cut = 0;
+  std::int64_t several_callers = 0;  ///< devices that were named for several ranks
+  std::int64_t callerless = 0;       ///< calls for one of them, which is not said
 
  private:
   /// "[launcher's and time] host:process:thread [device] "
@@ -84,7 +117,9 @@ class LogReader : public nccl::CallLog {
     if (const auto arrow = text.find(" Bytes -> Algo "); arrow != std::string_view::npos) choice(text, arrow);
   }
 
-  void call(const Device& device, std::string_view text) {
+  void call(const Device& named, std::string_view text) {
+    const std::string_view pointer = word_after(text, "comm ");
+    const Device device = caller(named, pointer);
     DeviceLog& d = log(device);
     if (const std::string& first = files_.try_emplace(device, path_).first->second; first != path_)
       throw InputError("two files have calls of process " + std::to_string(device.process) + " on " +
@@ -92,7 +127,7 @@ class LogReader : public nccl::CallLog {
                        path_ + "; if they are parts of one log, join them");
     LoggedCall c;
     c.operation = text.substr(0, text.find(':'));
-    c.communicator = key(device, word_after(text, "comm "));
+    c.communicator = key(device, pointer);
     c.number = number<std::uint64_t>(word_after(text, "opCount "), 0, 16);
     const auto type = number(word_after(text, "datatype "));
     const auto count = number(word_after(text, "count "));
@@ -108,12 +143,14 @@ class LogReader : public nccl::CallLog {
     d.calls.push_back(std::move(c));
   }
 
-  void init(const Device& device, std::string_view text) {
+  void init(Device device, std::string_view text) {
+    device.device = number(word_after(text, "cudaDev "), device.device);
     auto ranks = number(word_after(text, "nranks "));
     if (ranks < 0) ranks = number(word_after(text, "nRanks "));
     const auto rank = number(word_after(text, "rank "));
     if (rank < 0 || ranks <= rank || ranks > most_recorded_ranks) return;
     const std::string pointer(word_after(text, "comm "));
+    owners_[{process_of(device), pointer}] = device;
     std::string& name = keys_.try_emplace({device, pointer}, pointer).first->second;
     if (const auto bus = word_after(text, "busId "); !bus.empty()) log(device).bus = bus;
     const std::string before = log(device).communicator(name).id;
@@ -126,6 +163,59 @@ class LogReader : public nccl::CallLog {
     c.rank = static_cast<Rank>(rank);
     c.ranks = static_cast<Rank>(ranks);
     if (!id.empty()) c.id = id;
+  }
+
+  static Device process_of(Device device) {
+    device.device = -1;
+    return device;
+  }
+
+  /// Whose call it is: of the device that set the communicator up. The one that the line names is what its
+  /// thread had chosen last.
+  Device caller(const Device& named, std::string_view pointer) const {
+    if (keys_.contains({named, std::string(pointer)})) return named;
+    const auto owner = owners_.find({process_of(named), std::string(pointer)});
+    return owner == owners_.end() ? named : owner->second;
+  }
+
+  Rank largest() const {
+    Rank ranks = 0;
+    for (const auto& [device, d] : devices)
+      for (const auto& [pointer, c] : d.communicators) ranks = std::max(ranks, c.ranks);
+    return ranks;
+  }
+
+  /// Which ranks of the largest communicators a device is said to be, where no INIT lines say more.
+  std::set<Rank> ranks_said(const DeviceLog& d) const {
+    std::set<Rank> said;
+    for (const auto& [pointer, c] : d.communicators)
+      if (c.ranks == all_ranks_ && c.id.empty() && c.rank >= 0) said.insert(c.rank);
+    return said;
+  }
+
+  /// Whether no two devices are said to be the same rank, as in groups of a part of the ranks.
+  bool ranks_are_said_once() {
+    all_ranks_ = largest();
+    std::set<Rank> taken;
+    for (const auto& [device, d] : devices)
+      for (const Rank r : ranks_said(d))
+        if (!taken.insert(r).second) return false;
+    return true;
+  }
+
+  /// Gives each call to the rank that its communicator says.
+  void part(CallLog& parted, Device device, DeviceLog& d) {
+    for (LoggedCall& c : d.calls) {
+      const Communicator& communicator = d.communicators.at(c.communicator);
+      if (communicator.ranks != all_ranks_ || communicator.rank < 0) {
+        ++callerless;
+        continue;
+      }
+      device.caller = communicator.rank;
+      DeviceLog& own = parted.log(device);
+      own.communicator(c.communicator) = communicator;
+      own.calls.push_back(std::move(c));
+    }
   }
 
   std::string key(const Device& device, std::string_view pointer) {
@@ -166,8 +256,10 @@ class LogReader : public nccl::CallLog {
   }
 
   std::string path_;                                            ///< that is read
+  Rank all_ranks_ = 0;                                          ///< of the largest communicators
   std::map<Device, std::string> files_;                         ///< with their calls
   std::map<std::pair<Device, std::string>, std::string> keys_;  ///< of the communicator that a pointer is now
+  std::map<std::pair<Device, std::string>, Device> owners_;     ///< that set it up, by process and pointer
   std::map<std::pair<Device, std::string>, std::vector<std::string>> children_;  ///< split off, by parent
 };
 
@@ -188,6 +280,7 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
                      ": an NCCL log without calls; run with NCCL_DEBUG=INFO and "
                      "NCCL_DEBUG_SUBSYS=INIT,COLL,TUNING (a table "
                      "of nccl-tests is for collcast validate --measurements)");
+  log.tell_callers_apart();
   auto source = nccl::source_of(log);
   SourceInfo& info = source->info();
   info.unknown = {"durations and computation (a replay has communication alone)", "which streams overlap",
@@ -197,6 +290,15 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
   if (log.unreadable)
     info.losses.push_back({"log line", log.unreadable,
                            "without NCCL INFO or host, process and thread, or with a second one in it"});
+  if (log.callerless)
+    info.losses.push_back({"call", log.callerless, "of one of the ranks for which one device is named"});
+  if (log.several_callers)
+    info.notes.push_back(text::counted(log.several_callers, "device") +
+                         " named for several ranks: their calls are told apart by `globalrank`");
+  if (const std::int64_t n = log.of_unknown_callers())
+    info.notes.push_back(text::counted(n, "device") +
+                         " named for several communicators of all ranks, and neither INIT lines nor "
+                         "`globalrank` say whose these are: taken for one rank each");
   if (log.cut) info.losses.push_back({"log line", log.cut, "cut in its middle, where its file ends"});
   return source;
 }

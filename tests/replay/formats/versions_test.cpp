@@ -452,6 +452,34 @@ TEST_F(Versions, RcclSaysWhichRankCalls) {
   EXPECT_EQ(all(*source, 2)[0].operation, "allgather");
 }
 
+/// One thread calls for two GPUs, and all lines name the one that it chose last. Whose a communicator is,
+/// INIT lines say, or else RCCL's `globalrank`; of a smaller one without either nothing does.
+TEST_F(Versions, NcclLogsOfAThreadThatCallsForSeveralRanks) {
+  std::string init, calls, calls_of_rccl;
+  for (const std::string r : {"0", "1"}) {
+    const std::string operation = r == "0" ? "AllGather" : "AllReduce";
+    init += nccl_line(0, "ncclCommInitAll comm 0xa" + r + " rank " + r + " nranks 2 cudaDev " + r +
+                             " busId " + r + " commId 0x7 - Init COMPLETE");
+    calls += nccl_call(0, operation, "0xa" + r, 2);
+    calls_of_rccl += nccl_call(0, operation, "0xa" + r, 2, " task 0 globalrank " + r);
+  }
+  const std::string alone = nccl_call(0, "Broadcast", "0xb", 1);
+  const auto of_init = open("log", init + calls + alone), said = open("rccl", calls_of_rccl + alone);
+  for (const Source* source : {of_init.get(), said.get()}) {
+    EXPECT_EQ(source->info().recorded_ranks, (std::vector<Rank>{0, 1}));
+    EXPECT_EQ(all(*source, 0).at(0).operation, "allgather");
+    EXPECT_EQ(all(*source, 1).at(0).operation, "allreduce");
+  }
+  EXPECT_TRUE(of_init->info().losses.empty());
+  EXPECT_EQ(said->info().losses,
+            (std::vector<Loss>{{"call", 1, "of one of the ranks for which one device is named"}}));
+  EXPECT_EQ(said->info().notes.at(0),
+            "1 device named for several ranks: their calls are told apart by `globalrank`");
+  EXPECT_EQ(open("nothing", calls)->info().notes.back(),
+            "1 device named for several communicators of all ranks, and neither INIT lines nor `globalrank` "
+            "say whose these are: taken for one rank each");
+}
+
 /// torch sorts the keys of its JSON: pg_config comes behind all entries.
 TEST_F(Versions, FlightRecorderJsonBeginsWithItsEntries) {
   const std::string
