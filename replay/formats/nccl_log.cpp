@@ -76,7 +76,7 @@ class LogReader : public nccl::CallLog {
   }
 
   std::map<std::string, std::int64_t> choices;
-  std::int64_t readable = 0, unreadable = 0, cut = 0;
+  std::int64_t readable = 0, unreadable = 0, cut = 0, incomplete = 0;
   std::int64_t several_callers = 0;  ///< devices that were named for several ranks
   std::int64_t callerless = 0;       ///< calls for one of them, which is not said
 
@@ -117,7 +117,15 @@ class LogReader : public nccl::CallLog {
     if (const auto arrow = text.find(" Bytes -> Algo "); arrow != std::string_view::npos) choice(text, arrow);
   }
 
+  /// Whether a call's line goes on to its communicator and how many ranks this has: "comm 0x7 [nranks=2]".
+  static bool whole(std::string_view text) {
+    const std::size_t at = text.find("[nranks=");
+    return !word_after(text, "comm ").empty() && at != std::string_view::npos &&
+           text.find(']', at) != std::string_view::npos;
+  }
+
   void call(const Device& named, std::string_view text) {
+    if (!whole(text)) return void(++incomplete);
     const std::string_view pointer = word_after(text, "comm ");
     const Device device = caller(named, pointer);
     DeviceLog& d = log(device);
@@ -275,6 +283,10 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
   if (log.readable == 0)
     throw InputError(files[0] + ": an NCCL log that cannot be read: no line has host, process and thread " +
                      "before it, as in `node:10:11 [0] NCCL INFO`");
+  if (log.calls() == 0 && log.incomplete > 0)
+    throw InputError(files[0] +
+                     ": an NCCL log of which all calls are cut before their communicator and how many ranks "
+                     "it has, as in `comm 0x7f80 [nranks=2]`; take the lines whole");
   if (log.calls() == 0)
     throw InputError(files[0] +
                      ": an NCCL log without calls; run with NCCL_DEBUG=INFO and "
@@ -290,6 +302,9 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
   if (log.unreadable)
     info.losses.push_back({"log line", log.unreadable,
                            "without NCCL INFO or host, process and thread, or with a second one in it"});
+  if (log.incomplete)
+    info.losses.push_back(
+        {"log line", log.incomplete, "cut before its communicator, or how many ranks this has"});
   if (log.callerless)
     info.losses.push_back({"call", log.callerless, "of one of the ranks for which one device is named"});
   if (log.several_callers)

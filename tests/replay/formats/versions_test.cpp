@@ -480,6 +480,21 @@ TEST_F(Versions, NcclLogsOfAThreadThatCallsForSeveralRanks) {
             "say whose these are: taken for one rank each");
 }
 
+/// A line that was cut says a wrong number of ranks, or none.
+TEST_F(Versions, NcclCallsThatAreCutAreLeftOut) {
+  const std::string whole = nccl_call(0, "AllReduce", "0xa", 16);
+  std::string log = whole;
+  for (const char* end : {"comm", " [nranks", "6] stream"}) log += whole.substr(0, whole.find(end)) + "\n";
+  const auto source = open("log", log);
+  EXPECT_EQ(all(*source, 0).size(), 1u);
+  EXPECT_EQ(source->info().losses,
+            (std::vector<Loss>{{"log line", 3, "cut before its communicator, or how many ranks this has"}}));
+  EXPECT_NE(testing::complaint([&] {
+              open("cut", log.substr(whole.size()));
+            }).find("an NCCL log of which all calls are cut before their communicator"),
+            std::string::npos);
+}
+
 /// torch sorts the keys of its JSON: pg_config comes behind all entries.
 TEST_F(Versions, FlightRecorderJsonBeginsWithItsEntries) {
   const std::string
