@@ -58,8 +58,8 @@ class HostCalls {
 /// The calls that one kernel plays, where torch coalesced them or NCCL grouped them: those of its thread that
 /// launched nothing themselves, since the kernel before.
 void join_groups(RankTrace& trace) {
-  std::map<std::int64_t, std::vector<const Kernel*>> launched;  // by thread
-  for (const Kernel& k : trace.kernels) {
+  std::map<std::int64_t, std::vector<Kernel*>> launched;  // by thread
+  for (Kernel& k : trace.kernels) {
     const auto launch = trace.launches.find(k.correlation);
     if (k.call >= 0 && launch != trace.launches.end() && !launch->second.of_graph &&
         !is_apart(trace.comms[static_cast<std::size_t>(k.call)]))
@@ -70,19 +70,62 @@ void join_groups(RankTrace& trace) {
     if (calls == trace.calls.end()) continue;
     std::ranges::stable_sort(kernels, {}, [](const Kernel* k) { return k->launch; });
     auto next = calls->second.begin();
-    for (const Kernel* k : kernels) {
-      std::vector<Comm> group;
+    for (Kernel* k : kernels) {
+      std::vector<HostCall*> group;
       for (; next != calls->second.end() && next->begin < k->launch; ++next)
-        if (!next->launched && next->comm.sized()) group.push_back(next->comm);
+        if (!next->launched && next->comm.sized()) group.push_back(&*next);
       Comm& comm = trace.comms[static_cast<std::size_t>(k->call)];
-      if (comm.sized() || group.empty()) continue;
-      const Comm all = merged(group);
+      if (k->called || group.empty()) continue;
+      std::vector<Comm> comms;
+      for (const HostCall* c : group) comms.push_back(c->comm);
+      const Comm all = merged(comms);
       const auto named = collective_of(comm.name), called = collective_of(all.name);
       const bool exchanges = comm.name.find("SendRecv") != std::string::npos;
-      if (all.sized() && (exchanges ? !called || called == Collective::alltoall : !named || named == called))
-        comm = all;
+      if (!all.sized() ||
+          !(exchanges ? !called || called == Collective::alltoall : !named || named == called))
+        continue;
+      if (!comm.sized()) comm = all;
+      k->called = true;
+      for (HostCall* c : group) c->launched = true;
     }
   }
+}
+
+/// NCCL has nothing to do for a group of one rank, or for no elements.
+bool needs_kernel(const Comm& c) {
+  return c.known() && c.sized() && c.size > 1 &&
+         (std::max(c.input, c.output) > 0 || collective_of(c.name) == Collective::barrier);
+}
+
+/// When a thread made calls that need a kernel and have none. A call within another one is the same call.
+void add_unplayed(const std::vector<HostCall>& calls, std::vector<double>& when) {
+  for (std::size_t i = 0, next = 0; i < calls.size(); i = next) {
+    next = i + 1;
+    if (!needs_kernel(calls[i].comm)) continue;
+    bool launched = calls[i].launched;
+    for (; next < calls.size() && calls[next].begin < calls[i].end; ++next) launched |= calls[next].launched;
+    if (!launched) when.push_back(calls[i].begin);
+  }
+}
+
+/// When calls were made that no kernel plays. Nothing is said where no kernel communicates, or where kernels
+/// of graphs do, whose calls were made at the capture. Kernels that say themselves what they move are of
+/// calls, too, which a trace that was cut does not tell.
+std::vector<double> unplayed(const RankTrace& trace) {
+  std::vector<double> when;
+  std::int64_t communicating = 0, uncalled = 0;
+  for (const Kernel& k : trace.kernels) {
+    if (k.call < 0 || is_apart(trace.comms[static_cast<std::size_t>(k.call)])) continue;
+    const auto launch = trace.launches.find(k.correlation);
+    if (launch != trace.launches.end() && launch->second.of_graph) return {};
+    ++communicating;
+    uncalled += !k.called && trace.comms[static_cast<std::size_t>(k.call)].sized();
+  }
+  if (communicating == 0) return {};
+  for (const auto& [thread, calls] : trace.calls) add_unplayed(calls, when);
+  std::ranges::sort(when);
+  when.erase(when.begin(), when.begin() + std::min<std::ptrdiff_t>(uncalled, std::ssize(when)));
+  return when;
 }
 
 }  // namespace
@@ -109,7 +152,7 @@ void join_host(RankTrace& trace) {
     // Tools that cut traces leave out launches first.
     if (const auto numbered = by_number.find(k.external); !host && numbered != by_number.end())
       host = numbered->second;
-    if (host) host->launched = true;
+    if (host) host->launched = k.called = true;
     if (comm.sized()) continue;
     if (!host && !collective_of(comm.name))
       if (const auto* named = by(is_named)) comm.name = named->comm.name;
@@ -119,6 +162,7 @@ void join_host(RankTrace& trace) {
     if (!collective_of(comm.name) && comm.peer < 0) comm.name = kernel_name;
   }
   join_groups(trace);
+  trace.unplayed = unplayed(trace);
   std::erase_if(trace.waits, [&](const auto& wait) {
     return host_calls.enclosing(wait.first, wait.second,
                                 [](const HostCall& c) { return c.comm.name != "wait"; }) != nullptr;

@@ -81,6 +81,7 @@ Span select(RankTrace& trace, const OpenOptions& options) {
   else if (!trace.kernels.empty())
     window = {trace.kernels.front().begin, trace.kernels.front().begin};
   if (options.some_steps()) {
+    std::erase_if(trace.unplayed, [&](double at) { return at < window.begin || at > window.end; });
     // The GPU may be behind its host: a step's kernels begin when those of the step before have ended.
     double before = window.begin;
     Launched launched(trace.kernels);
@@ -491,7 +492,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
       "roots of broadcasts and reductions, but where the trace says them (taken as the first rank)",
       "reduction operators",
       "which bytes of an all-to-all go to whom, without its split sizes (taken as equal)"};
-  std::int64_t kernels = 0, impossible = 0, outside = 0, on_hosts = 0, peerless = 0, lost = 0;
+  std::int64_t kernels = 0, impossible = 0, outside = 0, on_hosts = 0, peerless = 0, lost = 0, unplayed = 0;
   const std::string path = traces[0].path;
   // Where one file says no base, nobody knows how the clocks compare.
   if (std::ranges::any_of(traces, [](const RankTrace& t) { return t.base_ns == 0; }))
@@ -520,6 +521,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     outside += trace.outside;
     on_hosts += std::ssize(trace.of_hosts);
     peerless += trace.peerless;
+    unplayed += std::ssize(trace.unplayed);
     lost += trace.lost;
     trace = {};
   }
@@ -531,6 +533,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   if (lost) info.losses.push_back({"event", lost, "lost by the profiler, as it says"});
   if (on_hosts)
     info.losses.push_back({"collective", on_hosts, "of gloo, MPI or UCC, which hosts play: only GPUs are"});
+  if (unplayed) info.losses.push_back({"call", unplayed, "no kernel was recorded that plays it"});
   if (peerless) info.losses.push_back({"message", peerless, "its peer is not said"});
   if (most_gpus > 1)
     info.notes.push_back("a process has kernels on " + std::to_string(most_gpus) +

@@ -47,6 +47,7 @@ struct Kernel : Span {
   std::int64_t call = -1;  ///< into RankTrace::comms
   double launch = -1;
   std::int64_t external = -1;  ///< HostCall::external of who launched it
+  bool called = false;         ///< a host call that is known launched it
 };
 struct Launch {
   double at;
@@ -72,8 +73,9 @@ struct RankTrace {
   std::vector<Step> steps;
   std::vector<HostCall> of_hosts;  ///< of gloo, MPI or UCC, which hosts play
   std::int64_t damaged = 0, impossible = 0, outside = 0;
-  std::int64_t lost = 0;      ///< events, as the profiler says itself
-  std::int64_t peerless = 0;  ///< messages of hosts that say no other end
+  std::int64_t lost = 0;         ///< events, as the profiler says itself
+  std::int64_t peerless = 0;     ///< messages of hosts that say no other end
+  std::vector<double> unplayed;  ///< when calls were made that no kernel plays, where others have kernels
 
   /// Adds a kernel, or counts it as impossible: without a begin, or a duration above 0 and below 30 years;
   /// `comm` is looked at where it communicates.

@@ -94,6 +94,23 @@ TEST_F(Versions, KinetoWithoutCommunicationKernelsSaysSo) {
   EXPECT_EQ(said("relu"), 1);
 }
 
+/// Of three calls one has a kernel, which its number tells; a call within another one is the same call.
+TEST_F(Versions, KinetoCallsWithoutAKernelAreCounted) {
+  const auto numbered = [](const std::string& collective, int at, int number) {
+    return event("record_param_comms", "cpu_op", at, 10,
+                 call(collective, 1000, R"(,"External id":)" + std::to_string(number))) +
+           ",";
+  };
+  const std::string calls = numbered("allreduce", 100, 1) + numbered("allgather", 200, 2) +
+                            numbered("allgather", 202, 3) + numbered("send", 300, 4);
+  const auto losses = [&](const std::string& number) {
+    const std::string kernel = event("ncclDevKernel_x", "kernel", 105, 40, R"("External id":)" + number);
+    return open("a", profile(0, calls + kernel))->info().losses;
+  };
+  EXPECT_EQ(losses("1"), (std::vector<Loss>{{"call", 2, "no kernel was recorded that plays it"}}));
+  EXPECT_EQ(losses("3"), losses("2"));
+}
+
 TEST_F(Versions, KinetoOfGlooIsOfHosts) {
   const std::string calls = event("gloo:all_reduce", "user_annotation", 100, 50,
                                   R"("Input Dims":[[10,100]],"Input type":["float"])");
