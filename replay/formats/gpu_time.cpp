@@ -131,6 +131,14 @@ class Callers {
   bool whole_;
 };
 
+/// An activity that is played otherwise than it was recorded.
+struct Otherwise {
+  Rank rank;
+  int stream;
+  std::size_t activity;
+  Span recorded;  ///< since the begin of the window
+};
+
 /// Lowers one rank's kernels to the activities of its streams.
 class GpuRank {
  public:
@@ -147,6 +155,8 @@ class GpuRank {
     }
     pause(0, last, window_.end);
   }
+
+  std::vector<Otherwise> otherwise;
 
  private:
   void stream(std::size_t s) {
@@ -197,6 +207,16 @@ class GpuRank {
     a.begin = Seconds(1e-6 * (k.begin - window_.begin));
     a.duration = a.time = Seconds(1e-6 * (k.end - k.begin));
     add(stream) = std::move(a);
+    keep_recorded(stream, k);
+  }
+
+  void keep_recorded(std::size_t stream, const Kernel& k) {
+    if (!k.recorded) return;
+    const auto at = source_.at(trace_.rank, static_cast<int>(stream)).size() - 1;
+    otherwise.push_back({trace_.rank,
+                         static_cast<int>(stream),
+                         at,
+                         {k.recorded->begin - window_.begin, k.recorded->end - window_.begin}});
   }
 
   /// Plays messages that one kernel moves; false if it has none, or one of them cannot be played.
@@ -212,6 +232,7 @@ class GpuRank {
     Activity& wait = source_.at(trace_.rank, static_cast<int>(stream)).back();
     wait.begin = Seconds(1e-6 * (k.begin - window_.begin));
     wait.duration = Seconds(1e-6 * (k.end - k.begin));
+    keep_recorded(stream, k);
     return true;
   }
 
@@ -331,6 +352,15 @@ class GpuRank {
   std::int64_t requests_ = 0;
   std::map<int, std::vector<std::int64_t>> numbers_;  ///< of the last record up to each kernel, by stream
 };
+
+/// Gives calls the times at which they were recorded, once it is known how long a replay lets them take.
+void restore(RecordedSource& source, const std::vector<Otherwise>& all) {
+  for (const Otherwise& o : all) {
+    Activity& a = source.at(o.rank, o.stream)[o.activity];
+    a.begin = Seconds(1e-6 * o.recorded.begin);
+    a.duration = Seconds(1e-6 * (o.recorded.end - o.recorded.begin));
+  }
+}
 
 /// Kernels that communicate, and nobody says how much.
 class Unsized {
@@ -504,12 +534,15 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   Unsized unsized;
   const Callers callers(traces, world);
   std::size_t most_gpus = 0;
+  std::vector<Otherwise> otherwise;
   for (RankTrace& trace : traces) {
     join_host(trace);
     const Span window = select(trace, options);
     unsized.count(trace);
     most_gpus = std::max(most_gpus, gpus(trace));
-    GpuRank(*source, trace, callers, window).build();
+    GpuRank rank(*source, trace, callers, window);
+    rank.build();
+    otherwise.insert(otherwise.end(), rank.otherwise.begin(), rank.otherwise.end());
     const double since_us = 1e-3 * static_cast<double>(trace.base_ns - base_ns);
     begins[trace.rank] = Seconds(1e-6 * (since_us + window.begin));
     all.begin = std::min(all.begin, since_us + window.begin);
@@ -544,6 +577,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   compare_parts(*source);
   agree_on_roots(*source);
   compare_ranks(*source);
+  restore(*source, otherwise);
   info.recorded = Seconds(1e-6 * (begin_as_recorded(*source, begins) ? all.end - all.begin : longest));
   return source;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -46,8 +47,9 @@ struct Kernel : Span {
   bool communicates, copies;
   std::int64_t call = -1;  ///< into RankTrace::comms
   double launch = -1;
-  std::int64_t external = -1;  ///< HostCall::external of who launched it
-  bool called = false;         ///< a host call that is known launched it
+  std::int64_t external = -1;         ///< HostCall::external of who launched it
+  bool called = false;                ///< a host call that is known launched it
+  std::optional<Span> recorded = {};  ///< where it is played otherwise
 };
 struct Launch {
   double at;

@@ -61,7 +61,10 @@ void play(RankTrace& trace) {
   for (const HostCall& c : calls) {
     trace.add({{free, c.begin}, none, {}, false, false}, {});
     const double begin = std::max(free, c.begin);
-    trace.add({{begin, std::max(c.end, begin + 1e-3)}, none, {}, true, false}, c.comm);
+    // Of calls of several threads that overlap, the later one is played from the end of the other on.
+    Kernel played{{begin, std::max(c.end, begin + 1e-3)}, none, {}, true, false};
+    if (begin > c.begin) played.recorded = c;
+    trace.add(played, c.comm);
     free = std::max(free, c.end);
   }
   trace.calls.clear();

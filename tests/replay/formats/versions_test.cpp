@@ -125,6 +125,23 @@ TEST_F(Versions, KinetoOfGlooIsOfHosts) {
   EXPECT_NE(empty.find("has no kernels of a GPU"), std::string::npos);
 }
 
+/// Two threads call at once: the recorded times are those of the whole calls, which are played one after the
+/// other.
+TEST_F(Versions, KinetoOfHostsKeepsTheTimesOfCallsThatOverlap) {
+  const auto reduces = [](int at, int lasts) {
+    return event("gloo:all_reduce", "user_annotation", at, lasts,
+                 R"("Input Dims":[[10]],"Input type":["float"])");
+  };
+  const auto source =
+      open("a", profile(0, reduces(100, 50) + "," + altered(reduces(120, 50), "\"tid\":1", "\"tid\":2")));
+  const auto activities = all(*source, 0);
+  ASSERT_GE(activities.size(), 2u);
+  EXPECT_NEAR(activities[1].begin.value, 20e-6, 1e-12);
+  EXPECT_NEAR(activities[1].duration.value, 50e-6, 1e-12);
+  EXPECT_NEAR(activities[1].time.value, 20e-6, 1e-12);  // from 150 to 170
+  EXPECT_NEAR(inspect(*source).operations.at(0).total.value, 100e-6, 1e-12);
+}
+
 /// Messages of one group begin together; gloo's say no peer.
 TEST_F(Versions, KinetoOfHostsKnowsGroups) {
   const auto message = [](const std::string& name, const std::string& end, int at) {
