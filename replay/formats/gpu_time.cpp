@@ -409,6 +409,16 @@ std::size_t gpus(const RankTrace& trace) {
   return all.size();
 }
 
+/// Whether times of all files are since bases that they say, or since one that none has to say. Where some
+/// say theirs and others do not, nobody knows how the clocks compare.
+bool comparable_clocks(const std::vector<RankTrace>& traces, std::vector<std::string>& notes) {
+  const auto based = std::ranges::count_if(traces, [](const RankTrace& t) { return t.base_ns != 0; });
+  if (based == 0 || based == std::ssize(traces)) return true;
+  notes.push_back(std::to_string(based) + " of " + std::to_string(traces.size()) +
+                  " files say since when their times are (baseTimeNanoseconds): all ranks begin together");
+  return false;
+}
+
 }  // namespace
 
 bool is_apart(const Comm& comm) {
@@ -524,9 +534,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
       "which bytes of an all-to-all go to whom, without its split sizes (taken as equal)"};
   std::int64_t kernels = 0, impossible = 0, outside = 0, on_hosts = 0, peerless = 0, lost = 0, unplayed = 0;
   const std::string path = traces[0].path;
-  // Where one file says no base, nobody knows how the clocks compare.
-  if (std::ranges::any_of(traces, [](const RankTrace& t) { return t.base_ns == 0; }))
-    for (RankTrace& t : traces) t.base_ns = 0;
+  const bool comparable = comparable_clocks(traces, info.notes);
   const std::int64_t base_ns = std::ranges::min_element(traces, {}, &RankTrace::base_ns)->base_ns;
   std::map<Rank, Seconds> begins;
   Span all{std::numeric_limits<double>::infinity(), 0};
@@ -578,7 +586,8 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   agree_on_roots(*source);
   compare_ranks(*source);
   restore(*source, otherwise);
-  info.recorded = Seconds(1e-6 * (begin_as_recorded(*source, begins) ? all.end - all.begin : longest));
+  const bool apart = comparable && begin_as_recorded(*source, begins);
+  info.recorded = Seconds(1e-6 * (apart ? all.end - all.begin : longest));
   return source;
 }
 

@@ -894,6 +894,18 @@ TEST_F(Files, LateRanksAreThoseByOneClock) {
   EXPECT_TRUE(disagreed[1].overlap);
 }
 
+/// Where one file alone says since when its times are, nobody knows how the clocks compare; where none does,
+/// times are since one begin.
+TEST_F(Files, KinetoClocksOfWhichSomeSayNoBaseAreNotCompared) {
+  const std::string unsaid = samples::kineto(1),
+                    said = replaced(samples::kineto(0), "{\"schema", "{\"baseTimeNanoseconds\":17,\"schema");
+  const auto mixed = open_source({file("a.json", said), file("b.json", unsaid)});
+  EXPECT_FALSE(mixed->info().one_clock);
+  EXPECT_EQ(mixed->info().notes.at(0),
+            "1 of 2 files say since when their times are (baseTimeNanoseconds): all ranks begin together");
+  EXPECT_TRUE(open_source({file("c.json", samples::kineto(0)), file("d.json", unsaid)})->info().one_clock);
+}
+
 /// 2^63 elements are no size of an allreduce, 10^30 us no duration of a kernel.
 TEST_F(Files, ImpossibleSizesAndTimesAreUnknownAndCounted) {
   const auto huge = open("a.json", replaced(samples::kineto(0), R"("In msg nelems":1000000)",
