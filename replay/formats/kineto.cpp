@@ -23,6 +23,14 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+/// Categories of events that only torch has.
+constexpr std::string_view torch_categories[] = {"cpu_op",   "cuda_runtime", "user_annotation", "kernel",
+                                                 "Operator", "Runtime",      "Kernel"};
+
+/// Members beside the events that only torch writes.
+constexpr std::string_view torch_members[] = {"schemaVersion", "deviceProperties", "distributedInfo",
+                                              "baseTimeNanoseconds"};
+
 /// A whole number as it is written; -1 if it is none, or too large for one.
 int list_item(const JsonValue& value) {
   const std::int64_t n = value.integer().value_or(-1);
@@ -123,6 +131,8 @@ class FileReader {
     if (!end.closed) throw InputError(trace_.path + ": the JSON is cut short in its middle");
     if (end.more)
       throw InputError(trace_.path + ": goes on behind the end of its JSON; a file has one rank's trace");
+    if (!of_torch_ && trace_.kernels.empty() && trace_.calls.empty() && trace_.of_hosts.empty())
+      throw InputError(trace_.path + ": is " + std::string(unknown_chrome_trace));
     for (const auto& [thread, calls] : trace_.calls)
       for (const HostCall& c : calls)
         if (trace_.rank < 0) trace_.rank = own_rank(c.comm);
@@ -160,6 +170,7 @@ class FileReader {
   }
 
   void member(std::string_view key, const JsonValue& value) {
+    of_torch_ = of_torch_ || std::ranges::find(torch_members, key) != std::end(torch_members);
     if (key == "baseTimeNanoseconds") trace_.base_ns = std::max<std::int64_t>(0, value.integer().value_or(0));
     if (key == "DroppedEvents") trace_.lost = dropped(value);
     if (key != "distributedInfo") return;
@@ -175,11 +186,11 @@ class FileReader {
   }
 
   void event(const JsonValue& e) {
-    const std::string_view phase = e["ph"].text();
+    const std::string_view phase = e["ph"].text(), category = e["cat"].text(), name = e["name"].text();
+    of_torch_ = of_torch_ || std::ranges::find(torch_categories, category) != std::end(torch_categories);
     if (phase != "X") return;
     const double at = e["ts"].number().value_or(-1);
     const double lasts = e["dur"].number().value_or(-1);
-    const std::string_view category = e["cat"].text(), name = e["name"].text();
     const Span span{at, at + lasts};
     if (category == "kernel" || category == "Kernel" || category == "gpu_memcpy" ||
         category == "gpu_memset" || category == "Memcpy" || category == "Memset")
@@ -234,6 +245,7 @@ class FileReader {
   }
 
   RankTrace trace_;
+  bool of_torch_ = false;
 };
 
 /// Whether collectives were called that no kernel plays, beside kernels that compute.
@@ -259,12 +271,9 @@ bool is_kineto(std::string_view head) {
   if (first == std::string_view::npos) return false;
   // The events alone, as tools leave them that cut traces, and with categories that only torch has.
   if (head[first] == '[')
-    return contains(head, "\"cat\"") &&
-           std::ranges::any_of(
-               std::initializer_list<std::string_view>{"\"cpu_op\"", "\"cuda_runtime\"",
-                                                       "\"user_annotation\"", "\"kernel\"", "\"Operator\"",
-                                                       "\"Runtime\"", "\"Kernel\""},
-               [&](std::string_view category) { return contains(head, category); });
+    return contains(head, "\"cat\"") && std::ranges::any_of(torch_categories, [&](std::string_view category) {
+             return contains(head, '"' + std::string(category) + '"');
+           });
   return head[first] == '{' && !is_jax_trace(head) &&
          (contains(head, "\"traceEvents\"") ||
           (contains(head, "\"schemaVersion\"") && contains(head, "\"deviceProperties\"")));

@@ -54,8 +54,7 @@ constexpr Known all[] = {
     {[](std::string_view h) { return h.starts_with("__rec="); },
      "a Caliper recording, which is not read; `cali-query` prints it"},
     {is_jax_trace, "a Chrome trace of JAX's or TensorFlow's profiler, which is not read"},
-    {[](std::string_view h) { return is_array(h) && has(h, "\"ph\""); },
-     "a Chrome trace of no tool that is known; those of torch's profiler and Horovod's timelines are read"},
+    {[](std::string_view h) { return is_array(h) && has(h, "\"ph\""); }, unknown_chrome_trace},
     {[](std::string_view h) {
        return has(h, "/host:metadata") || has(h, "/device:GPU:") || has(h, "/host:CPU");
      },

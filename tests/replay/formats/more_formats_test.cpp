@@ -882,6 +882,8 @@ TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
             "is a Chrome trace of JAX's or TensorFlow's profiler"},
            {R"([{"name":"Group API","cat":"GROUP_API","ph":"b","pid":1,"ts":1}])",
             "is a Chrome trace of no tool that is known"},
+           {R"({"traceEvents":[{"name":"Broadcast: 8 ncclInt8","cat":"trace","ph":"B","pid":1,"ts":0}]})",
+            "is a Chrome trace of no tool that is known"},
            {"BZh91AY&SY", "is packed by xz or bzip2"},
            {"\xfd"
             "7zXZ",
