@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
@@ -115,18 +117,52 @@ class CommLog {
   std::string operation_;
 };
 
-/// How many ranks DeepSpeed reckoned with: busbw / algbw is (n - 1) / n of what all of them share; 0 if no
-/// line says so. The fastest line is rounded least.
-Rank ranks_of(const std::vector<CommLine>& lines) {
+/// Whether all versions of DeepSpeed reckon with the ranks in its busbw; the first did so of broadcasts, too.
+bool always_reckoned(const CommLine& line) {
+  const auto c = collective_of(line.operation);
+  return c == Collective::allreduce || c == Collective::allgather || c == Collective::reduce_scatter ||
+         c == Collective::alltoall;
+}
+
+/// The fastest line of which busbw and algbw differ, as it is rounded least: of what is always reckoned, or
+/// else of any; nullptr if there is none.
+const CommLine* least_rounded(const std::vector<CommLine>& lines) {
+  const auto worth = [](const CommLine& l) { return std::pair(always_reckoned(l), l.algbw); };
   const CommLine* best = nullptr;
   for (const CommLine& l : lines)
-    if (const auto c = collective_of(l.operation);
-        c && (*c == Collective::allreduce || *c == Collective::allgather ||
-              *c == Collective::reduce_scatter || *c == Collective::alltoall))
-      if (l.busbw < l.algbw && l.busbw > 0 && (!best || l.algbw > best->algbw)) best = &l;
-  if (!best) return 0;
-  const double ranks = std::round(1 / (1 - best->busbw / best->algbw));
-  return ranks <= most_recorded_ranks ? static_cast<Rank>(ranks) : 0;
+    if (l.busbw < l.algbw && l.busbw > 0 && (!best || worth(l) > worth(*best))) best = &l;
+  return best;
+}
+
+/// How many ranks DeepSpeed reckoned with, by what is printed to two digits.
+struct Reckoned {
+  bool differ = false;       ///< some busbw and algbw
+  Rank ranks = 0;            ///< 0: no line says
+  Rank least = 0, most = 0;  ///< that round to the same
+};
+
+/// busbw / algbw is (n - 1) / n.
+Reckoned reckoned(const std::vector<CommLine>& lines) {
+  constexpr double rounding = 0.005 + 1e-9;
+  const CommLine* line = least_rounded(lines);
+  if (!line) return {};
+  const auto ranks = [&](double bus, double alg) {
+    return bus < alg ? 1 / (1 - bus / alg) : std::numeric_limits<double>::infinity();
+  };
+  const double n = std::round(ranks(line->busbw, line->algbw));
+  const double least = std::ceil(ranks(line->busbw - rounding, line->algbw + rounding)),
+               most = std::floor(ranks(line->busbw + rounding, line->algbw - rounding));
+  if (n < std::max(least, 2.0) || n > most || n > most_recorded_ranks) return {true};
+  return {true, static_cast<Rank>(n), static_cast<Rank>(least),
+          static_cast<Rank>(std::min<double>(most, most_recorded_ranks))};
+}
+
+/// "16 ranks", and between which numbers the ratio leaves the choice.
+std::string said_of(const Reckoned& r) {
+  std::string note = std::to_string(r.ranks) + " ranks: what DeepSpeed's busbw and algbw differ by";
+  if (r.least < r.most)
+    note += ", as rounded, for " + std::to_string(r.least) + " to " + std::to_string(r.most) + " ranks";
+  return note;
 }
 
 Activity activity(RecordedSource& source, const CommLine& line) {
@@ -171,9 +207,10 @@ std::unique_ptr<Source> open_deepspeed(const std::vector<std::string>& files, co
         throw InputError("two files claim rank " + std::to_string(rank) + ": the second is " + files[i]);
   }
   if (ranks.empty()) throw InputError(files[0] + ": a DeepSpeed log without calls of which the size is said");
-  Rank said = 0;
-  for (const auto& [rank, lines] : ranks) said = std::max(said, ranks_of(lines));
-  auto source = std::make_unique<RecordedSource>(std::max(said, ranks.rbegin()->first + 1));
+  Reckoned said;
+  for (const auto& [rank, lines] : ranks)
+    if (const Reckoned r = reckoned(lines); r.ranks > said.ranks || !said.differ) said = r;
+  auto source = std::make_unique<RecordedSource>(std::max(said.ranks, ranks.rbegin()->first + 1));
   SourceInfo& info = source->info();
   for (const auto& [rank, lines] : ranks) {
     info.recorded_ranks.push_back(rank);
@@ -182,13 +219,14 @@ std::unique_ptr<Source> open_deepspeed(const std::vector<std::string>& files, co
   info.ordered = ordered;
   info.unknown = {"groups (all ranks are taken to take part), roots and peers",
                   "computation, and what overlaps", "sizes beyond their first digits (rounded to 0.5 %)"};
-  if (said > 0) {
-    info.notes.push_back(std::to_string(said) + " ranks: what DeepSpeed's busbw and algbw differ by");
+  if (said.ranks > 0) {
+    info.notes.push_back(said_of(said));
   } else {
     keep_alone(*source);
-    info.notes.push_back(
-        "how many ranks there are is not said, as busbw and algbw differ nowhere: taken as " +
-        std::to_string(source->ranks()) + (info.unscalable.empty() ? "; `replay --ranks` takes more" : ""));
+    info.notes.push_back("how many ranks there are is not said, as busbw and algbw differ " +
+                         std::string(said.differ ? "by what no number of ranks makes" : "nowhere") +
+                         ": taken as " + std::to_string(source->ranks()) +
+                         (info.unscalable.empty() ? "; `replay --ranks` takes more" : ""));
   }
   if (tables) info.notes.push_back("summaries are left out, as calls are there one by one");
   if (unreadable) info.losses.push_back({"log line", unreadable, "without a size"});

@@ -656,6 +656,24 @@ TEST_F(MoreFiles, DeepSpeedLogsMayNotSayHowManyRanksThereAre) {
             "--ranks` takes more");
 }
 
+/// The first version reckoned with the ranks in broadcasts, too: 1 / (1 - 372.24 / 397.06) = 15.998. Of 0.43
+/// and 0.41, between 0.405 / 0.435 and 0.415 / 0.425, 15 to 42 ranks round to the same. None make a third.
+TEST_F(MoreFiles, DeepSpeedBroadcastsMaySayHowManyRanksThereAre) {
+  const auto note = [&](const std::string& algbw, const std::string& busbw) {
+    return open_source(
+               {file("log", "[Rank 0] comm op: broadcast | time (ms): 9 | msg size: 6 MB | algbw (Gbps): " +
+                                algbw + " | busbw (Gbps): " + busbw + "\n")})
+        ->info()
+        .notes.at(0);
+  };
+  EXPECT_EQ(note("397.06", "372.24"), "16 ranks: what DeepSpeed's busbw and algbw differ by");
+  EXPECT_EQ(note("0.43", "0.41"),
+            "21 ranks: what DeepSpeed's busbw and algbw differ by, as rounded, for 15 to 42 ranks");
+  EXPECT_EQ(note("300", "100"),
+            "how many ranks there are is not said, as busbw and algbw differ by what no number of ranks "
+            "makes: taken as 1; `replay --ranks` takes more");
+}
+
 TEST_F(MoreFiles, DeepSpeedSummariesAreProfiles) {
   const auto source = open_source({file("log", deepspeed_summary)});
   EXPECT_FALSE(source->info().ordered);
