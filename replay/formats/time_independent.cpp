@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <numeric>
@@ -66,7 +67,10 @@ struct TraceLine {
     double value = 0;
     const std::string_view text = arguments[i];
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(std::abs(value) < 1e18))
+    const bool whole = end == text.data() + text.size();
+    if (whole && (error == std::errc::result_out_of_range || std::abs(value) >= 1e18))
+      refuse("has '" + std::string(text) + "', which is out of range: numbers are below 1e18");
+    if (error != std::errc() || !whole || std::isnan(value))
       refuse("has '" + std::string(text) + "' where a number belongs");
     return value;
   }

@@ -703,6 +703,12 @@ TEST_F(Files, TimeIndependentTracesAreReadInOneFileOrSeveral) {
   const std::string bad = file("bad", "0 init\n0 bcast many\n");
   EXPECT_EQ(complaint([&] { open_source({bad}); }),
             bad + ": line 2: bcast has 'many' where a number belongs");
+  for (const std::string large : {"1e18", "-1e18", "1e400"}) {
+    const std::string beyond = file("beyond", "0 init\n0 compute " + large + "\n");
+    EXPECT_EQ(
+        complaint([&] { open_source({beyond}); }),
+        beyond + ": line 2: compute has '" + large + "', which is out of range: numbers are below 1e18");
+  }
   // A pause is no computation.
   const auto pausing = all(*open("sleep", "0 init\n0 sleep 2\n0 compute 1e9\n"), 0);
   EXPECT_EQ(kinds(pausing), (std::vector{Kind::pause, Kind::compute}));
