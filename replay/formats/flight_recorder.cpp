@@ -271,6 +271,7 @@ bool says_size(const Value& call) {
 struct Dump {
   std::string path;
   Rank rank = -1;
+  bool guessed = false;               ///< its rank, by the order of the files
   std::unique_ptr<Unpickler> pickle;  ///< or JSON: who keeps the values
   std::unique_ptr<JsonText> json;
   std::unique_ptr<std::deque<Value>> values;
@@ -308,20 +309,35 @@ std::set<Rank> shared_by_groups(const Dump& d) {
   return shared;
 }
 
-/// The number in a dump's name, unless its groups say otherwise; without one its place among the files.
-Rank rank_of_dump(const Dump& d, Rank position) {
+/// "0, 1": the ranks that may have written a dump.
+std::string listed(std::vector<Rank> ranks) {
+  constexpr std::size_t most = 8;
+  std::erase_if(ranks, [](Rank r) { return possible_rank(r) < 0; });
+  if (ranks.empty()) return "none that a job has";
+  std::string all;
+  for (std::size_t i = 0; i < std::min(ranks.size(), most); ++i)
+    all += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+  return all + (ranks.size() > most ? ", ..." : "");
+}
+
+/// Gives a dump the number in its name for its rank, unless its groups say otherwise; without one its place
+/// among the files.
+void find_rank(Dump& d, Rank position) {
   const int said = rank_in_name(std::filesystem::path(d.path).filename().string());
   const int number = said >= 0 ? said : number_in_name(d.path);
   const std::set<Rank> shared = shared_by_groups(d);
-  if (shared.size() == 1) return *shared.begin();
-  const Rank rank = number >= 0 ? number : position;
+  if (shared.size() == 1) return void(d.rank = *shared.begin());
+  d.rank = number >= 0 ? number : position;
+  d.guessed = number < 0;
   const auto all = d.groups.find("0");
-  if (shared.contains(rank) || all == d.groups.end()) return rank;
-  if (shared.empty() && std::ranges::find(all->second, rank) != all->second.end()) return rank;
+  if (shared.contains(d.rank) || all == d.groups.end()) return;
+  if (shared.empty() && std::ranges::find(all->second, d.rank) != all->second.end()) return;
+  const std::string its = d.guessed ? "that of its place among the files, " : "the one in its name, ";
   throw InputError(d.path +
                    ": which rank wrote it is not known: its groups have several ranks in common, or "
-                   "none, and not the one in its name, " +
-                   std::to_string(rank));
+                   "none, and not " +
+                   its + std::to_string(d.rank) + "; end its name in its rank, as in dump_rank0, of " +
+                   listed(shared.empty() ? all->second : std::vector<Rank>(shared.begin(), shared.end())));
 }
 
 Dump read(const std::string& path, Rank position) {
@@ -345,7 +361,7 @@ Dump read(const std::string& path, Rank position) {
     for (std::size_t i = 0; i + 1 < groups->items.size(); i += 2)
       if (auto ranks = members(*groups->items[i + 1]); !ranks.empty())
         d.groups[name_of_group(*groups->items[i])] = std::move(ranks);
-  d.rank = rank_of_dump(d, position);
+  find_rank(d, position);
   return d;
 }
 
@@ -604,6 +620,7 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
                   "how all-to-alls are split", "durations, unless TORCH_NCCL_ENABLE_TIMING was set"};
   double lost = 0;
   std::int64_t unfinished = 0, sizeless = 0, unlisted = 0;
+  const auto guessed = std::ranges::count_if(dumps, &Dump::guessed);
   const std::int64_t first = first_ns(dumps);
   KnownCalls known;
   for (const Dump& d : dumps) {
@@ -631,6 +648,9 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
     info.notes.push_back(std::to_string(unlisted) +
                          " entries are of groups whose members pg_config does not say: all ranks are taken "
                          "to take part");
+  if (guessed)
+    info.notes.push_back("nothing says which rank wrote " + text::counted(guessed, "dump") +
+                         ": taken by the order of the files; a name that ends in the rank says it");
   compare_clocks(info, known);
   leave_out_lost(*source, false);
   compare_ranks(*source);

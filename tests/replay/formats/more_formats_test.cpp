@@ -160,7 +160,12 @@ TEST_F(MoreFiles, FlightRecorderRanksAreInTheGroupsOfTheDump) {
   EXPECT_EQ(testing::complaint([&] { open_source({none}); }),
             none +
                 ": which rank wrote it is not known: its groups have several ranks in common, or none, and "
-                "not the one in its name, 12");
+                "not the one in its name, 12; end its name in its rank, as in dump_rank0, of 0, 1, 2, 3");
+  const auto unnamed = open_source({file("dump", dump(groups.substr(0, groups.find(",\"5\""))))});
+  EXPECT_EQ(unnamed->info().recorded_ranks, std::vector<Rank>{0});
+  EXPECT_EQ(unnamed->info().notes.back(),
+            "nothing says which rank wrote 1 dump: taken by the order of the files; a name that ends in the "
+            "rank says it");
   // Groups without the rank are not taken for all ranks.
   const auto others =
       open_source({file("rank_0", dump(job + R"(,"3":{"ranks":"[0, 1]"},"5":{"ranks":"[2, 3]"})"))});
