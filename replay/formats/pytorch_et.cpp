@@ -39,6 +39,7 @@ struct ExecutionTrace {
   std::vector<RecordedCall> calls;
   std::map<std::string, std::vector<Rank>> groups;
   Rank rank = -1, world = 0;
+  Rank named = 0;  ///< ranks that there are at least, by the other ends of messages
   std::int64_t damaged = 0;
 };
 
@@ -168,6 +169,9 @@ ExecutionTrace read_trace(const std::string& file) {
     if (name != "record_param_comms" || !read_call(node, call)) return;
     trace.world = std::max(trace.world, call.ranks);
     trace.world = std::max(trace.world, call.member(call.ranks - 1) + 1);
+    // Nobody sends to himself.
+    if (call.message() && call.number >= 0 && call.ranks == 0)
+      trace.named = std::max({trace.named, call.number + 1, 2});
     trace.calls.push_back(std::move(call));
   });
   if (!end.closed) throw InputError(file + ": the JSON is cut short in its middle");
@@ -240,7 +244,9 @@ class TraceCalls {
     } else {
       a.kind = Activity::Kind::skipped;
       a.operation = a.call = source_.keep(c.name);
-      a.note = "is no collective that is known, or a message whose peer is not said";
+      a.note = !c.message()   ? "is no collective that is known"
+               : c.number < 0 ? "its peer is not said"
+                              : "its peer is not in the communicator";
     }
     return a;
   }
@@ -285,16 +291,22 @@ bool is_pytorch_et(std::string_view head) {
 
 std::unique_ptr<Source> open_pytorch_et(const std::vector<std::string>& files, const OpenOptions&) {
   std::vector<ExecutionTrace> traces;
-  Rank world = static_cast<Rank>(files.size());
+  Rank world = static_cast<Rank>(files.size()), named = 0;
   std::int64_t damaged = 0, unnamed = 0;
   for (const std::string& file : files) {
     traces.push_back(read_trace(file));
     world = std::max(world, traces.back().world);
+    named = std::max(named, traces.back().named);
     damaged += traces.back().damaged;
   }
+  const bool by_messages = named > world;
+  world = std::max(world, named);
   number_ranks(traces, files, world);
   auto source = std::make_unique<RecordedSource>(world);
   SourceInfo& info = source->info();
+  if (by_messages)
+    info.notes.push_back("no call says how many ranks there are: as many as messages name, " +
+                         std::to_string(world));
   info.unknown = {"times and computation (a replay has communication alone)", "reduction operators, streams"};
   for (const ExecutionTrace& trace : traces) {
     TraceCalls calls(*source, trace);

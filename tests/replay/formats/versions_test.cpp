@@ -335,6 +335,23 @@ TEST_F(Versions, ExecutionTracesSayGroupsRootsAndPeers) {
   EXPECT_EQ(alone->info().recorded_ranks, (std::vector<Rank>{3}));
 }
 
+/// Where nothing but messages says how many ranks there are, there are as many as they name; nobody sends to
+/// himself.
+TEST_F(Versions, ExecutionTracesOfMessagesAlone) {
+  const auto trace = [&](const std::string& name, const std::string& peer) {
+    return open(name, R"({"schema":"1.0.1","nodes":[{"id":3,"name":"record_param_comms","inputs":)"
+                      R"([[1,2,0,80,4,"cuda:1"],147,94428220485728,)" +
+                          peer + R"(,"send",[],[]],"outputs":[]}]})");
+  };
+  const auto first = trace("et_rank0.json", "2"), second = trace("et_rank1.json", "0");
+  EXPECT_EQ(first->ranks(), 3);
+  EXPECT_EQ(all(*first, 0).at(0).to, 2);
+  EXPECT_EQ(first->info().notes.at(0), "no call says how many ranks there are: as many as messages name, 3");
+  EXPECT_EQ(second->info().recorded_ranks, (std::vector<Rank>{1}));
+  EXPECT_EQ(all(*second, 1).at(0).to, 0);
+  EXPECT_EQ(all(*trace("none", "-1"), 0).at(0).note, "its peer is not said");
+}
+
 /// Before schema 1.0.3 a group is a number, and the rank of a broadcast whoever calls it.
 TEST_F(Versions, ExecutionTracesOfThePast) {
   const auto source = open("et.json", R"({"schema":"1.0.1","nodes":[
