@@ -29,17 +29,19 @@ void add_profile(RecordedSource& source, Rank rank, const std::vector<ProfiledCa
     timeless += c.total < Seconds() ? a.times : 0;
     source.at(rank).push_back(std::move(a));
   }
-  const auto lose = [&](std::int64_t count, const std::string& reason) {
+  const auto lose = [&](const std::string& what, std::int64_t count, const std::string& reason) {
     if (count == 0) return;
     const auto found = std::ranges::find(info.losses, reason, &Loss::reason);
     if (found == info.losses.end())
-      info.losses.push_back({"call", count, reason});
+      info.losses.push_back({what, count, reason});
     else
       found->count += count;
   };
   const bool lists_sizes = std::ranges::find(info.unknown, "sizes") == info.unknown.end();
-  if (lists_sizes) lose(sizeless, "sends nothing, or is not among the sizes that are listed");
-  lose(timeless, "is not among the times that are listed");
+  if (lists_sizes)
+    lose("size", sizeless,
+         "of calls that are counted: nothing is sent, or no size that is listed is theirs alone");
+  lose("time", timeless, "of calls that are counted: none is listed");
 }
 
 std::vector<std::string> unknown_to_profiles() {

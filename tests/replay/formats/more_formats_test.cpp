@@ -874,7 +874,9 @@ TEST_F(MoreFiles, TauProfilesAreOneARank) {
   EXPECT_NEAR(i.operations[0].total.value, 60e-6, 1e-12);
   EXPECT_DOUBLE_EQ(i.operations[0].size.value, 4);
   EXPECT_EQ(i.dropped,
-            (std::vector<Loss>{{"call", 1, "sends nothing, or is not among the sizes that are listed"}}));
+            (std::vector<Loss>{
+                {"size", 1,
+                 "of calls that are counted: nothing is sent, or no size that is listed is theirs alone"}}));
   const auto refused = [&](const std::vector<std::string>& files) {
     return testing::complaint([&] { open_source(files); });
   };
