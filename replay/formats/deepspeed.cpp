@@ -82,10 +82,12 @@ class CommLog {
                                               field(rest, "algbw (Gbps): "), field(rest, "busbw (Gbps): ")});
   }
 
-  /// A row of sizes under its operation, of a table that does not split off stragglers.
+  /// A row of sizes under its operation, of a table that says bandwidths. One of 2023 has a column of
+  /// stragglers in it.
   void table(const std::string& line) {
     if (line.find(table_marker) != std::string::npos) {
       inside_ = line.find("tput") != std::string::npos;
+      has_stragglers_ = line.find("straggler") != std::string::npos;
       if (inside_) summary.clear();
       return;
     }
@@ -98,10 +100,12 @@ class CommLog {
     std::istringstream words(line);
     std::string value, unit;
     CommLine row;
-    double total = 0, mean = 0;
+    double total = 0, stragglers = 0, mean = 0;
     words >> value;
     if (!value.ends_with('B')) words >> unit;
-    words >> row.times >> total >> mean >> row.algbw >> row.busbw;
+    words >> row.times >> total;
+    if (has_stragglers_) words >> stragglers;
+    words >> mean >> row.algbw >> row.busbw;
     const auto size = size_of(value + " " + unit);
     if (!words || !size || row.times <= 0 || row.times > 1'000'000'000'000 || !std::isfinite(total)) {
       ++unreadable;
@@ -113,7 +117,7 @@ class CommLog {
     summary.push_back(row);
   }
 
-  bool inside_ = false;
+  bool inside_ = false, has_stragglers_ = false;
   std::string operation_;
 };
 

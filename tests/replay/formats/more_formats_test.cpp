@@ -679,6 +679,15 @@ TEST_F(MoreFiles, DeepSpeedBroadcastsMaySayHowManyRanksThereAre) {
             "makes: taken as 1; `replay --ranks` takes more");
 }
 
+/// Its first version had stragglers in the table: busbw and algbw are the last two of 0.06 0.24 0.17 0.17.
+TEST_F(MoreFiles, DeepSpeedSummariesMayHaveAColumnOfStragglers) {
+  const auto source = open_source({file(
+      "log",
+      "Comm. Op  Message Size  Count  Total Latency(ms)  Total straggler(ms)  Avg Latency(ms)  tput_avg "
+      "(Gbps)  busbw_avg (Gbps)\nbroadcast\n    4.94 KB  1  0.24  0.06  0.24  0.17  0.17\n")});
+  EXPECT_NE(source->info().notes.at(0).find("as busbw and algbw differ nowhere"), std::string::npos);
+}
+
 TEST_F(MoreFiles, DeepSpeedSummariesAreProfiles) {
   const auto source = open_source({file("log", deepspeed_summary)});
   EXPECT_FALSE(source->info().ordered);
