@@ -165,6 +165,9 @@ class Attempt {
     if (fits) charge(route, -speed_);
     return fits;
   }
+  bool fits(const std::vector<int>& route) const {
+    return std::ranges::all_of(route, [&](int l) { return free_[static_cast<std::size_t>(l)] >= speed_; });
+  }
   void give(int from, int to) { charge(graph_.route(from, to), speed_); }
   void charge(const std::vector<int>& route, double by) {
     for (int l : route) free_[static_cast<std::size_t>(l)] += by;
@@ -208,6 +211,19 @@ class Attempt {
     for (std::size_t i = 0; i < edges; ++i) give(gpu(ring[i]), gpu(ring[(i + 1) % ring.size()]));
   }
 
+  /// A ring that comes in by a NIC at this GPU, ends at another one, and leaves by the NIC: from there, or
+  /// else by NVLink to the first GPU (PXN).
+  bool ring_through(std::size_t nic, int first) {
+    for (const bool over : {false, true})
+      for (const int last : near_[nic]) {
+        if ((over && !pxn_) || (last == first && near_[nic].size() > 1)) continue;
+        if (pxn_ && !over && !fits(graph_.route(gpu(last), nics_[nic]))) continue;
+        leaves_over_first_ = over;
+        if (start({{first}, static_cast<int>(nic)}, last)) return true;
+      }
+    return false;
+  }
+
   /// Enters from the network by each NIC in turn, at the GPUs near it first, and of these at its own.
   bool enter() {
     for (std::size_t i = 0; i < nics_.size(); ++i) {
@@ -217,13 +233,8 @@ class Attempt {
       const std::vector<int>& near = near_[nic];
       for (int first : near) {
         if (!take_edge(nics_[nic], gpu(first), false)) continue;
-        for (const bool over : {false, true})
-          for (int last : shape_ == ChannelShape::tree ? std::vector{anywhere} : near) {
-            leaves_over_first_ = over;
-            if ((!over || (pxn_ && shape_ == ChannelShape::ring)) && (last != first || near.size() == 1) &&
-                start({{first}, static_cast<int>(nic)}, last))
-              return true;
-          }
+        if (shape_ == ChannelShape::tree ? start({{first}, static_cast<int>(nic)}) : ring_through(nic, first))
+          return true;
         give_edge(nics_[nic], gpu(first));
       }
       ports_free_[nic] += speed_;

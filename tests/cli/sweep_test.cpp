@@ -137,7 +137,8 @@ TEST(SweepCli, ReplaysOnSimGridFollowEachOther) {
 TEST(SweepCli, AFailingPointIsAnAnswer) {
   const Folder folder;
   const std::string s = file(
-      folder, R"({"platform": "summit", "ranks": [6, 27649], "collective": "allreduce", "size": "1KiB"})");
+      folder,
+      R"({"platform": "summit", "ranks": [6, 27649], "collective": "allreduce", "size": "1KiB", "transport": "mpi"})");
   const Outcome o = collcast("sweep " + s + " -o " + folder / "j" + " --format csv");
   EXPECT_EQ(o.code, 1);
   EXPECT_EQ(o.err.rfind("note: point 1 failed: ", 0), 0u) << o.err;

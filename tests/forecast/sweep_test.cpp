@@ -546,7 +546,7 @@ TEST(PredictSweep, NeighbouringValuesThatMoveNothingAreSaid) {
     const Verb verbs[] = {predict()};
     const Sweep sweep(
         R"({"collective": "allreduce", "algorithm": "ring", "ranks": 4, "size": ["1KiB", "1MiB"],
-                         "platform": ")" +
+            "transport": "mpi", "platform": ")" +
             platform + R"(", "set": )" + set + "}",
         "s.json", verbs);
     return answers(sweep, processes(1), [](std::int64_t, std::int64_t) {}).report.notes;
