@@ -5,7 +5,7 @@
 #include <map>
 
 #include "engines/automatic.hpp"
-#include "forecast/beside.hpp"
+#include "forecast/meanwhile.hpp"
 #include "forecast/spread.hpp"
 #include "forecast/transferred.hpp"
 #include "forecast/without_bounds.hpp"
@@ -212,7 +212,7 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
   const SizedSchedule subject(a, c);
   const ResolvedEngine resolved = resolve(engine, subject, nominal_.fabric);
   const Engine& by = *resolved.engine;
-  auto bound = beside(c.ranks, [&, without = WithoutBounds::here()] {
+  auto bound = meanwhile(c.ranks, [&, without = WithoutBounds::here()] {
     return without ? Bound{}
                    : lower_bound(a, c, transport_.foreign() ? Bounds::Of::links : Bounds::Of::messages);
   });

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "forecast/beside.hpp"
+#include "forecast/meanwhile.hpp"
 #include "model/load.hpp"
 #include "model/repeats.hpp"
 
@@ -59,7 +59,7 @@ Ends read_ends(const Engine& by, const SizedSchedule& subject, Seconds time, con
   const bool few = !by.quick && messages_of(subject.schedule, few_messages) <= few_messages;
   const Engine& quick = by.quick ? by : engine(few ? "contention" : "path");
   const auto by_quick = [&](const Fabric& fabric) { return read(quick, subject, fabric).time; };
-  auto first = beside(nominal.ranks(), [&] { return by_quick(fast); });
+  auto first = meanwhile(nominal.ranks(), [&] { return by_quick(fast); });
   const Seconds last = by_quick(slow);
   Ends found;
   found.include(first.get(), &quick == &by ? time : by_quick(nominal), last);

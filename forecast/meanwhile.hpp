@@ -18,10 +18,9 @@ auto also_interrupted(Work work) {
   };
 }
 
-/// Does the work beside this thread's; for so few ranks that a thread would take longer, once it is asked
-/// for.
+/// Has another thread do the work; where so few ranks would not pay for one, it is done once it is asked for.
 template <class Work>
-auto beside(Rank ranks, Work work) {
+auto meanwhile(Rank ranks, Work work) {
   constexpr Rank many = 1000;
   return std::async(ranks < many ? std::launch::deferred : std::launch::async,
                     also_interrupted(std::move(work)));
