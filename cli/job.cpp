@@ -157,7 +157,7 @@ void add_job(CLI::App& app, int& exit_code) {
       ->option_text("N[,N...]");
   verb->add_option("--policy", options->policy,
                    "The library that chooses and sends collectives, as in predict (default between GPUs: "
-                   "the platform\'s `library`)")
+                   "the platform's `library`)")
       ->option_text("L");
   add_messages(*verb, options->engine);
   verb->add_option("--pieces", options->pieces,

@@ -96,7 +96,7 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
       ->option_text("F");
   verb.add_option("--policy", text.policy,
                   "The library that chooses and sends collectives, as in predict (default between GPUs: "
-                  "the platform\'s `library`)")
+                  "the platform's `library`)")
       ->option_text("L");
   verb.add_option("--throughput", text.throughput,
                   "Samples per second of one processor, measured at this batch without recomputation")

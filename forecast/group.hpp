@@ -17,8 +17,8 @@ namespace collcast {
 class NodeGraph;
 
 /// The default policy. Between GPUs: the library that the platform names, or else NCCL 2.8, the first release
-/// that supports them, or "fastest" if none does; otherwise Open MPI 4.0. Throws InputError if the platform
-/// names no policy.
+/// that supports them, or "fastest" if none does; otherwise Open MPI 4.0. Throws InputError if what it
+/// names is no policy.
 std::string usual_policy(const Description& platform);
 /// Throws InputError unless there is a policy of that name; the empty name is the usual one.
 void require_policy(const std::string& policy);

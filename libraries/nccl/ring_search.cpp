@@ -149,24 +149,25 @@ class Attempt {
       if (graph_.links()[l].from == vertex && usable(static_cast<int>(l))) out += capacity_[l];
     return out;
   }
-  bool usable(int link) const {
+  bool is_nvlink(int link) const {
     const Blueprint::Line& line =
         blueprint_.lines[static_cast<std::size_t>(graph_.links()[static_cast<std::size_t>(link)].line)];
-    return !nvlink_only_ || blueprint_.link_kinds[static_cast<std::size_t>(line.kind)].type == Type::nvlink;
+    return blueprint_.link_kinds[static_cast<std::size_t>(line.kind)].type == Type::nvlink;
   }
+  bool usable(int link) const { return !nvlink_only_ || is_nvlink(link); }
   int gpu(int position) const { return gpus_[static_cast<std::size_t>(position)]; }
 
-  /// Takes the channel's speed off each link of the route; false, and nothing taken, if a link has too little
-  /// left.
+  /// Whether each link of the route has the channel's speed left, and may lead to a GPU.
+  bool fits(const std::vector<int>& route, bool to_gpu) const {
+    return std::ranges::all_of(
+        route, [&](int l) { return free_[static_cast<std::size_t>(l)] >= speed_ && (!to_gpu || usable(l)); });
+  }
+  /// Takes the channel's speed off each link of the route; false, and nothing taken, if it does not fit.
   bool take(int from, int to, bool to_gpu = true) {
     const std::vector<int>& route = graph_.route(from, to);
-    const bool fits = std::ranges::all_of(
-        route, [&](int l) { return free_[static_cast<std::size_t>(l)] >= speed_ && (!to_gpu || usable(l)); });
-    if (fits) charge(route, -speed_);
-    return fits;
-  }
-  bool fits(const std::vector<int>& route) const {
-    return std::ranges::all_of(route, [&](int l) { return free_[static_cast<std::size_t>(l)] >= speed_; });
+    if (!fits(route, to_gpu)) return false;
+    charge(route, -speed_);
+    return true;
   }
   void give(int from, int to) { charge(graph_.route(from, to), speed_); }
   void charge(const std::vector<int>& route, double by) {
@@ -217,7 +218,7 @@ class Attempt {
     for (const bool over : {false, true})
       for (const int last : near_[nic]) {
         if ((over && !pxn_) || (last == first && near_[nic].size() > 1)) continue;
-        if (pxn_ && !over && !fits(graph_.route(gpu(last), nics_[nic]))) continue;
+        if (pxn_ && !over && !fits(graph_.route(gpu(last), nics_[nic]), false)) continue;
         leaves_over_first_ = over;
         if (start({{first}, static_cast<int>(nic)}, last)) return true;
       }
@@ -288,12 +289,8 @@ class Attempt {
     const int first = gpu(c.gpus.front()), last = gpu(c.gpus.back());
     if (c.nic < 0) return {last, first};
     const int card = nics_[static_cast<std::size_t>(c.nic)];
-    const bool over = leaves_over_first_ && std::ranges::all_of(graph_.route(last, first), [&](int l) {
-                        const auto line =
-                            static_cast<std::size_t>(graph_.links()[static_cast<std::size_t>(l)].line);
-                        const auto kind = static_cast<std::size_t>(blueprint_.lines[line].kind);
-                        return blueprint_.link_kinds[kind].type == Type::nvlink;
-                      });
+    const bool over = leaves_over_first_ &&
+                      std::ranges::all_of(graph_.route(last, first), [this](int l) { return is_nvlink(l); });
     return over ? std::vector{last, first, card} : std::vector{last, card};
   }
 

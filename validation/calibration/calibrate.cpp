@@ -147,7 +147,7 @@ class Calibrator {
       files.insert(m.file);
     }
     for (const auto& [why, n] : left_out)
-      out_.notes.push_back("left out are " + std::to_string(n) + " copies between GPUs " + why);
+      out_.notes.push_back("left out: copies between GPUs " + why + " (" + std::to_string(n) + ")");
     for (auto& [parameter, values] : rates) {
       std::ranges::sort(values);
       const double median = (values[values.size() / 2] + values[(values.size() - 1) / 2]) / 2;

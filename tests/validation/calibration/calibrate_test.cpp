@@ -285,13 +285,12 @@ TEST(Calibrate, TablesThatSayNothingAreRefused) {
   copies[1].peer_access = true, copies[2].peer_access = false;
   const Description base = load_platform("summit");
   EXPECT_EQ(calibrate(base, copies).notes,
-            (std::vector<std::string>{"left out are 1 copies between GPUs both ways at once",
-                                      "left out are 1 copies between GPUs without peer access"}));
+            (std::vector<std::string>{"left out: copies between GPUs both ways at once (1)",
+                                      "left out: copies between GPUs without peer access (1)"}));
   copies.resize(1);
-  EXPECT_EQ(
-      complaint([&] { calibrate(base, copies); }),
-      "summit: the tables say nothing that calibrates it: left out are 1 copies between GPUs both ways at "
-      "once");
+  EXPECT_EQ(complaint([&] { calibrate(base, copies); }),
+            "summit: the tables say nothing that calibrates it: left out: copies between GPUs both ways at "
+            "once (1)");
 }
 
 TEST(Calibrate, PathsThatTheBaseDoesNotHave) {
