@@ -5,7 +5,6 @@
 #include <map>
 
 #include "engines/automatic.hpp"
-#include "forecast/meanwhile.hpp"
 #include "forecast/spread.hpp"
 #include "forecast/transferred.hpp"
 #include "forecast/without_bounds.hpp"
@@ -16,6 +15,7 @@
 #include "model/lowering.hpp"
 #include "model/repeats.hpp"
 #include "support/error.hpp"
+#include "support/meanwhile.hpp"
 #include "support/text.hpp"
 
 namespace collcast {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
-#include "forecast/meanwhile.hpp"
 #include "model/load.hpp"
 #include "model/repeats.hpp"
+#include "support/meanwhile.hpp"
 
 namespace collcast {
 namespace {

@@ -14,6 +14,7 @@
 #include "model/repeats.hpp"
 #include "model/staging.hpp"
 #include "support/error.hpp"
+#include "support/meanwhile.hpp"
 
 namespace collcast {
 namespace {
@@ -79,6 +80,94 @@ Seconds on_links(const Fabric& fabric, const Algorithm& a, const Call& c) {
   return heaviest(fabric, traffic(schedule, layout(a, c, schedule))).time;
 }
 
+/// Reads candidates with the time of the best so far as a limit, those of many ranks by two threads. Which is
+/// read first changes nothing of what is found: a limit only ends readings of what is slower, and searches of
+/// parameters, whose course depends on it, all have the limit that stood before they began.
+class FastestSearch {
+ public:
+  FastestSearch(const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
+                const Stated& stated, const std::function<void(const Algorithm&)>& consider)
+      : fabric_(fabric), call_(call), stated_(stated), consider_(consider) {
+    for (std::size_t place = 0; place < candidates.size(); ++place) {
+      const Algorithm& a = *candidates[place];
+      if (!unmet(a, call).empty()) continue;
+      check(a, call);
+      const std::size_t searched = a.segmented && !stated.segment      ? 2
+                                   : variants(a, call, stated).empty() ? 0
+                                                                       : 1;
+      groups_[searched].push_back({length_of(a.schedule(call)), place, &a});
+    }
+    for (std::vector<Candidate>& group : groups_) std::ranges::stable_sort(group, {}, &Candidate::length);
+  }
+
+  Choice run() {
+    look(false);
+    if (!best_.algorithm) return best_;
+    if (const Seconds busy = on_links(fabric_, *best_.algorithm, best_.call); busy > least_) {
+      least_ = busy;
+      look(true);
+    }
+    return best_;
+  }
+
+ private:
+  struct Candidate {
+    std::int64_t length;
+    std::size_t place;
+    const Algorithm* algorithm;
+    bool seen = false;
+    Call call = {};     ///< with its parameters
+    Seconds time = {};  ///< at least, if it is not exact
+    bool exact = false;
+  };
+
+  void look(bool at_links) {
+    for (std::vector<Candidate>& group : groups_) {
+      const bool searched = &group != &groups_[0];
+      const Seconds before = least_;
+      on_both(call_.ranks, group.size(), [&](std::size_t i) {
+        Candidate& c = group[i];
+        const Seconds now = begin(*c.algorithm), limit = searched ? before : now;
+        if (!c.seen || (!c.exact && (searched || c.time <= limit))) read(c, limit);
+        const bool by_links = at_links && c.time <= limit;
+        take(c, by_links ? std::max(c.time, on_links(fabric_, *c.algorithm, c.call)) : c.time);
+      });
+    }
+  }
+
+  /// The least time so far.
+  Seconds begin(const Algorithm& a) {
+    const std::lock_guard lock(mutex_);
+    consider_(a);
+    return least_;
+  }
+
+  void read(Candidate& c, Seconds limit) const {
+    c.seen = true;
+    c.call = with_parameters(fabric_, *c.algorithm, call_, stated_, limit);
+    c.time = by_formula_at_least(fabric_, *c.algorithm, c.call);
+    if (!(c.time > limit)) c.time = path_time(fabric_, *c.algorithm, c.call, limit);
+    c.exact = c.time <= limit;
+  }
+
+  void take(const Candidate& c, Seconds time) {
+    const std::lock_guard lock(mutex_);
+    if (best_.algorithm && !(time < least_ || (time == least_ && c.place < place_))) return;
+    best_ = {c.algorithm, c.call}, least_ = time, place_ = c.place;
+  }
+
+  const Fabric& fabric_;
+  const Call& call_;
+  const Stated& stated_;
+  const std::function<void(const Algorithm&)>& consider_;
+  /// Of which nothing is searched; radix or channels; segments as well.
+  std::array<std::vector<Candidate>, 3> groups_;
+  std::mutex mutex_;  ///< of what follows
+  Choice best_;
+  Seconds least_ = no_limit;
+  std::size_t place_ = 0;
+};
+
 }  // namespace
 
 Occupancy occupancy(const Machine& machine, std::span<const Rank> members) {
@@ -130,56 +219,7 @@ Chooser by_policy(std::string policy, const Description& description, const Mach
 
 Choice fastest(const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
                const Stated& stated, const std::function<void(const Algorithm&)>& consider) {
-  struct Candidate {
-    bool searched;  ///< its segments are searched, which takes long: read last, with the others' time as a
-                    ///< limit
-    std::int64_t length;
-    std::size_t place;
-    auto operator<=>(const Candidate&) const = default;
-  };
-  std::vector<Candidate> able;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (!unmet(*candidates[i], call).empty()) continue;
-    check(*candidates[i], call);
-    able.push_back(
-        {candidates[i]->segmented && !stated.segment, length_of(candidates[i]->schedule(call)), i});
-  }
-  std::ranges::sort(able);
-  Choice best;
-  Seconds least = no_limit;
-  std::size_t first = 0;
-  struct Read {
-    Call call;
-    Seconds time;  ///< at least, if it is not exact
-    bool exact;
-  };
-  std::vector<std::optional<Read>> known(candidates.size());  // by place
-  const auto read = [&](const Algorithm& a, std::optional<Read>& before) {
-    const bool searched = a.segmented || !variants(a, call, stated).empty();  // which ends early out of reach
-    if (before && (before->exact || (!searched && before->time > least))) return *before;
-    const Call c = with_parameters(fabric, a, call, stated, least);
-    Seconds time = by_formula_at_least(fabric, a, c);
-    if (!(time > least)) time = path_time(fabric, a, c, least);
-    before = Read{c, time, time <= least};
-    return *before;
-  };
-  const auto look = [&](bool at_links) {
-    for (const auto [searched, length, place] : able) {
-      const Algorithm& a = *candidates[place];
-      consider(a);
-      auto [c, time, exact] = read(a, known[place]);
-      if (at_links && time <= least) time = std::max(time, on_links(fabric, a, c));
-      if (best.algorithm && !(time < least || (time == least && place < first))) continue;
-      best = {&a, c}, least = time, first = place;
-    }
-  };
-  look(false);
-  if (!best.algorithm) return best;
-  if (const Seconds busy = on_links(fabric, *best.algorithm, best.call); busy > least) {
-    least = busy;
-    look(true);
-  }
-  return best;
+  return FastestSearch(fabric, candidates, call, stated, consider).run();
 }
 
 const Algorithm& in_host_memory(const Algorithm& a) {

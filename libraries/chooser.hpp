@@ -49,8 +49,9 @@ Chooser by_policy(std::string policy, const Description& description, const Mach
 
 /// The fastest candidate by critical path and most loaded link, with the parameters that are fastest unless
 /// they are stated; the first of equally fast ones; a null algorithm if no candidate supports this number of
-/// ranks. Candidates with few steps are read first, so that
-/// longer ones can be abandoned early. `consider` is called with each candidate before it is read.
+/// ranks. Candidates with few steps are read first, so that longer ones can be abandoned early; those of many
+/// ranks by two threads, with the same result. `consider` is called with each candidate before it is read, by
+/// one thread at a time.
 Choice fastest(
     const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
     const Stated& stated = {},

@@ -44,12 +44,14 @@ Call with_parameters(const Fabric& fabric, const Algorithm& a, const Call& call,
   std::vector<Call> others = variants(a, best, stated);
   std::erase_if(others, [&](const Call& c) { return too_long(a, c); });
   if (others.empty()) return best;
-  Seconds time = least.value_or(no_limit);
-  time = std::min(time, path_time(fabric, a, best, time));
+  const Seconds limit = least.value_or(no_limit);
+  Seconds time = path_time(fabric, a, best, limit);
   const Call first = best;
-  for (const Call& c : others)
-    if (const Seconds t = path_time(fabric, a, c, time); t < time) best = c, time = t;
-  return best.radix == first.radix ? best : segmented(fabric, a, best, stated.segment, time);
+  for (const Call& c : others) {
+    const Seconds reach = std::min(limit, time), t = path_time(fabric, a, c, reach);
+    if (t <= reach && t < time) best = c, time = t;
+  }
+  return best.radix == first.radix ? best : segmented(fabric, a, best, stated.segment, std::min(limit, time));
 }
 
 }  // namespace collcast
