@@ -175,8 +175,9 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
   report.head = {{"trace", source->info().name}, {"engine", options.engine}, {"ranks", source->ranks()}};
   report.title = title(*source);
   report.remark =
-      "total = compute + exposed communication: means over the ranks, waiting for others\n"
-      "included. low and high: the total at both ends of the platform's uncertainty.\n"
+      "total = compute + exposed communication: means over the ranks, which include\n"
+      "waiting for others. low and high: the total at both ends of the platform's\n"
+      "uncertainty.\n"
       "compute: the " +
       computation_of(source->info()) + ", times " + number(options.compute_scale) +
       ". `collcast replay` shows every operation of one run.";

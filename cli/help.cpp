@@ -5,54 +5,17 @@
 
 #include "model/collective.hpp"
 #include "support/error.hpp"
+#include "support/narrow_help.hpp"
+#include "support/strict_options.hpp"
 #include "support/suggest.hpp"
-#include "support/wrap.hpp"
 
 namespace collcast::cli {
 namespace {
-
-constexpr std::size_t width = 80;
-
-class Narrow : public CLI::Formatter {
- public:
-  Narrow() { column_width(28); }
-
-  std::string make_option_desc(const CLI::Option* option) const override {
-    const bool required = option->get_required();
-    return wrap(option->get_description() + (required ? " (required)" : ""), width - get_column_width());
-  }
-  std::string make_description(const CLI::App* app) const override {
-    return wrap(CLI::Formatter::make_description(app), width);
-  }
-  std::string make_subcommand(const CLI::App* verb) const override {
-    std::ostringstream out;
-    CLI::detail::format_help(out, verb->get_name(), wrap(verb->get_description(), width - get_column_width()),
-                             get_column_width());
-    return out.str();
-  }
-  std::string make_footer(const CLI::App* app) const override {
-    return wrap(CLI::Formatter::make_footer(app), width, "    ", " \\");
-  }
-};
 
 std::vector<std::string> verbs(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
   return names;
-}
-
-/// "--format", "-o", ... of a verb.
-std::vector<std::string> options(const CLI::App& verb) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : verb.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-  }
-  return names;
-}
-
-bool is_option(const std::string& word) {
-  return word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
 }
 
 /// What an option of nccl-tests, OSU's benchmarks, a launcher or a simulator is called here; empty: nothing
@@ -86,8 +49,8 @@ std::vector<std::string> verbs_with(const std::string& option, const CLI::App& a
   return names;
 }
 
-std::string unknown_option(const CLI::App& verb, const std::string& word, const CLI::App& app) {
-  const std::vector<std::string> known = options(verb);
+std::string what_of_unknown(const CLI::App& verb, const std::string& word, const CLI::App& app) {
+  const std::vector<std::string> known = options_of(verb);
   const std::string what = verb.get_name() + " has no " + word + "; ";
   if (const std::string here = elsewhere(word, known); !here.empty()) return what + "here that is " + here;
   const bool in_short = word[1] != '-';
@@ -108,26 +71,6 @@ bool is_collective(const std::string& word) try {
   return false;
 }
 
-/// CLI11's words of common mistakes, as this program says them.
-std::string said_here(std::string what) {
-  const auto behind = [&](const std::string& words) {
-    const auto at = what.find(words);
-    return at == std::string::npos ? std::string() : what.substr(at + words.size());
-  };
-  const auto before = [&](const std::string& words) { return what.substr(0, what.find(words)); };
-  if (!behind(": At Most 1 required but received ").empty())
-    return before(": At Most 1") + " is given more than once";
-  if (!behind(" not in range 0.000000 to ").empty())  // CLI::PositiveNumber
-    return before(" not in range") + " must be above 0";
-  if (const std::string range = behind(" not in range "); !range.empty() && !behind(": Value ").empty())
-    return before(": Value ") + ": '" + before(" not in range ").substr(before(": Value ").size() + 8) +
-           "' is not from " + range;
-  if (!behind(": 1 required ").empty()) return before(": 1 required ") + " needs a value";
-  for (const std::string known : {"argument was not expected: ", "arguments were not expected: "})
-    if (const std::string words = behind(known); !words.empty()) return "too many words: " + words;
-  return what;
-}
-
 }  // namespace
 
 /// Other programs are named by what they measure, or have a verb for all.
@@ -142,7 +85,7 @@ std::string no_verb(const std::string& word, const CLI::App& app) {
 }
 
 void format_help(CLI::App& app) {
-  const auto narrow = std::make_shared<Narrow>();
+  const auto narrow = std::make_shared<NarrowHelp>();
   app.formatter(narrow);
   for (CLI::App* verb : app.get_subcommands({})) verb->formatter(narrow);
 }
@@ -150,16 +93,11 @@ void format_help(CLI::App& app) {
 std::string mistake(const CLI::App& app, int argc, char** argv, const CLI::ParseError& error) {
   const auto parsed = app.get_subcommands();
   const CLI::App& asked = parsed.empty() ? app : *parsed[0];
-  const std::vector<std::string> known = options(asked);
-  for (const std::string& word : std::vector<std::string>(argv + std::min(1, argc), argv + argc)) {
-    if (word == "--") break;
-    const std::string name = word.substr(0, word.find('='));
-    if (is_option(name) && std::ranges::find(known, name) == known.end() &&
-        !(name[1] != '-' && std::ranges::find(known, name.substr(0, 2)) != known.end()))
-      return unknown_option(asked, name, app);
-  }
+  const std::vector<std::string> known = options_of(asked);
+  const std::string unknown = unknown_option({argv + std::min(1, argc), argv + argc}, known);
+  if (!unknown.empty()) return what_of_unknown(asked, unknown, app);
   if (parsed.empty()) return "a verb is missing; expected one of: " + join(verbs(app));
-  const std::string what = said_here(error.what());
+  const std::string what = plain_words(error.what());
   return what + (what.ends_with('?') ? "" : "; see collcast " + asked.get_name() + " --help");
 }
 

@@ -3,10 +3,13 @@
 
 #include <unistd.h>
 
+#include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
 #include "support/printable.hpp"
+#include "support/text.hpp"
 
 namespace collcast::cli {
 
@@ -34,6 +37,22 @@ void end_at_interrupt(const std::string& words) {
 
 void progress(const std::string& text) {
   if (isatty(STDERR_FILENO)) std::fputs(("\r\033[K" + printable(text)).c_str(), stderr);
+}
+
+void progress_of(const std::string& what, std::int64_t done, std::int64_t all) {
+  using Clock = std::chrono::steady_clock;
+  static Clock::time_point begin;
+  static std::int64_t first = 0, last = 0, of = 0;
+  if (of != all || done < last) begin = Clock::now(), first = done, of = all;
+  last = done;
+  const double spent = std::chrono::duration<double>(Clock::now() - begin).count();
+  std::string said = what + (what.empty() ? "" : ": ") + text::count(done) + " of " + text::count(all);
+  if (spent > 2 && done > first)
+    said += ", " +
+            text::seconds(
+                std::ceil(spent * static_cast<double>(all - done) / static_cast<double>(done - first))) +
+            " left";
+  progress(said);
 }
 
 void progress_end() {

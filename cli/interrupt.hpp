@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 
 namespace collcast::cli {
@@ -18,6 +19,8 @@ inline bool interrupted() {
 
 /// One line on standard error that overwrites itself; nothing unless that is a terminal.
 void progress(const std::string& text);
+/// "a replay of n: 12 of 40", and after some seconds how long the rest will take.
+void progress_of(const std::string& what, std::int64_t done, std::int64_t all);
 void progress_end();
 
 }  // namespace collcast::cli

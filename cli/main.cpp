@@ -10,10 +10,10 @@
 
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/verbs.hpp"
 #include "support/error.hpp"
 #include "support/printable.hpp"
+#include "support/standard_streams.hpp"
 #include "support/strict_options.hpp"
 
 namespace {
@@ -108,9 +108,9 @@ int guarded(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   keep_memory();
-  collcast::cli::prepare_standard_streams();
+  collcast::prepare_standard_streams();
   const int code = guarded(argc, argv);
-  const std::string trouble = collcast::cli::output_trouble();
+  const std::string trouble = collcast::output_trouble();
   if (!trouble.empty() && code < bad_input) return report(trouble, substrate_failed);
   return collcast::cli::interrupted() ? interrupted : code;
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/call_text.hpp"
 #include "algorithms/exchange/msccl.hpp"
+#include "cli/call_options.hpp"
 #include "cli/output.hpp"
 #include "libraries/transport.hpp"
 #include "model/fabric.hpp"
@@ -44,9 +44,6 @@ void add_placement(CLI::App& verb, std::string& placement);
 
 /// --format table|json|csv, and markdown for reports.
 void add_format(CLI::App& verb, Format& format, bool report = false);
-
-/// The options of a call. `on_platform`: segments and ranks per node default to the platform's.
-void add_call_options(CLI::App& verb, CallText& options, bool on_platform = true);
 
 /// The algorithm that a verb works on: one of the catalogue by its names, or one from a file.
 struct Subject {

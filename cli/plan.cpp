@@ -24,10 +24,8 @@ struct PlanOptions : PlanText {
 int run_plan(PlanOptions& options) {
   options.platforms = listed(options.names);
   if (!options.plot.empty()) report::check_plot(options.plot);
-  Planned plan =
-      workloads::planned(options, [](const std::string& what, std::int64_t finished, std::int64_t all) {
-        progress(what + ": " + std::to_string(finished) + " of " + std::to_string(all));
-      });
+  Planned plan = workloads::planned(options, [](const std::string& what, std::int64_t finished,
+                                                std::int64_t all) { progress_of(what, finished, all); });
   progress_end();
   plot(options.plot, {plan.report.title, {report::graph(plan.all, plan.limits)}}, plan.report.notes);
   print(plan.report, options.format);

@@ -42,9 +42,7 @@ std::vector<Bytes> sent(const Schedule& schedule, const Layout& sizes) {
 Json prove_call(const Algorithm& a, const Call& call) {
   const Schedule schedule = a.schedule(call);
   const Layout sizes = layout(a, call, schedule);
-  const auto began = [&](std::int64_t step) {
-    progress("step " + count(step) + " of " + count(schedule.steps));
-  };
+  const auto began = [&](std::int64_t step) { progress_of("steps", step, schedule.steps); };
   const auto wrong = prove(schedule, a.collective, call.root, began);
   progress_end();
   const Traffic t = traffic(schedule);

@@ -71,9 +71,8 @@ int Several::answer(const std::string& verb, const std::string& about, Format fo
   const std::vector<sweep::Verb> verbs = workloads::verbs();
   const sweep::Sweep asked(dump(file), verb, verbs);
   const std::string over = plotted.empty() ? "" : sweep::across(asked.space(), "");
-  sweep::Summary all =
-      sweep::answers(asked, sweep::processes(sweep::processors()),
-                     [](std::int64_t n, std::int64_t of) { progress(count(n) + " of " + count(of)); });
+  sweep::Summary all = sweep::answers(asked, sweep::processes(sweep::processors()),
+                                      [](std::int64_t n, std::int64_t of) { progress_of("", n, of); });
   progress_end();
   const bool fit = workloads::complete(all.report, asked);
   if (!plotted.empty())
@@ -90,7 +89,7 @@ std::vector<sweep::Rows> ask_all(const std::string& name, const std::vector<swee
   const auto heard = [asked](std::int64_t finished, const sweep::Outcome& o) {
     if (o.kind == sweep::Outcome::Kind::refused) throw InputError(o.text);
     if (o.kind == sweep::Outcome::Kind::lost) throw SubstrateError(o.text);
-    progress(count(finished) + " of " + count(asked));
+    progress_of("", finished, asked);
   };
   // SimGrid's clock goes on from replay to replay, and its rounding with it: they come in turn.
   const auto hand_out = sweep::processes(name == "replay" ? 1 : sweep::processors());

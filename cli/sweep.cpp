@@ -114,9 +114,7 @@ int run_sweep(SweepOptions options) {
     journal.keep_part(options.part);
     end_at_interrupt("interrupted; finished points are kept, " + resume);
     sweep::run(asked, part, journal, module ? ranks_of(*module) : sweep::processes(workers(options.jobs)),
-               [](std::int64_t finished, std::int64_t all) {
-                 progress(count(finished) + " of " + text::counted(all, "point"));
-               });
+               [](std::int64_t finished, std::int64_t all) { progress_of("points", finished, all); });
     progress_end();
   }
   sweep::Summary all = sweep::summary(asked, journal);

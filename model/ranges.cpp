@@ -139,6 +139,7 @@ std::vector<std::string> listed(const std::string& text) {
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t comma = std::min(text.find(',', from), text.size());
     const std::string part = text.substr(from, comma - from);
+    if (part.empty()) throw InputError("'" + text + "' has an empty item");
     if (!all.empty() && is_setting(part))
       all.back() += ',' + part;
     else

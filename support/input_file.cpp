@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <sstream>
 
 #include "support/error.hpp"
@@ -32,11 +34,13 @@ class Source {
       close(file_);
       fail(S_ISDIR(status.st_mode) ? "it is a folder; expected a file" : "it is neither a file nor a pipe");
     }
+    pipe_ = S_ISFIFO(status.st_mode);
   }
   ~Source() { close(file_); }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
+  bool is_pipe() const { return pipe_; }
   /// Waits for a part; empty at the end.
   std::string_view part() {
     while (true) {
@@ -58,18 +62,34 @@ class Source {
  private:
   const std::string& path_;
   int file_;
+  bool pipe_ = false;
   std::array<char, 65536> buffer_{};
 };
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
-  Source source(path);
+namespace {
+
+std::string whole(Source& source) {
   std::string all;
   for (std::string_view part; !(part = source.part()).empty(); all += part)
     if (all.size() > most_bytes) source.fail("it holds more than 256 MiB");
   if (all.starts_with("\xEF\xBB\xBF")) all.erase(0, 3);  // the byte order mark of some editors
   return all;
+}
+
+}  // namespace
+
+/// A pipe gives its content once: one that has no more gives the same again.
+std::string read_file(const std::string& path) {
+  static std::mutex changing;
+  static std::map<std::string, std::string> pipes;
+  Source source(path);
+  std::string all = whole(source);
+  if (!source.is_pipe()) return all;
+  const std::lock_guard lock(changing);
+  std::string& last = pipes[path];
+  return all.empty() ? last : last = std::move(all);
 }
 
 bool is_file(const std::string& path) {

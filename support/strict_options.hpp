@@ -6,11 +6,13 @@
 #include <exception>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "support/error.hpp"
+#include "support/narrow_help.hpp"
 #include "support/numbers.hpp"
 #include "support/suggest.hpp"
 
@@ -74,16 +76,70 @@ inline void refuse_empty_items(const CLI::App& verb, const std::vector<std::stri
   }
 }
 
+/// "--format", "-o", ... of a verb.
+inline std::vector<std::string> options_of(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+inline bool is_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
+}
+
+/// The first option among the words, up to --, that is none of these; empty: all are.
+inline std::string unknown_option(const std::vector<std::string>& words,
+                                  const std::vector<std::string>& known) {
+  const auto is_known = [&](const std::string& name) {
+    return std::ranges::find(known, name) != known.end() ||
+           (name[1] != '-' && std::ranges::find(known, name.substr(0, 2)) != known.end());
+  };
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    if (const std::string name = word.substr(0, word.find('=')); is_option(name) && !is_known(name))
+      return name;
+  }
+  return {};
+}
+
+/// CLI11's words of common mistakes, as these programs say them.
+inline std::string plain_words(std::string what) {
+  const auto behind = [&](const std::string& words) {
+    const auto at = what.find(words);
+    return at == std::string::npos ? std::string() : what.substr(at + words.size());
+  };
+  const auto before = [&](const std::string& words) { return what.substr(0, what.find(words)); };
+  if (!behind(": At Most 1 required but received ").empty())
+    return before(": At Most 1") + " is given more than once";
+  if (!behind(" not in range 0.000000 to ").empty())  // CLI::PositiveNumber
+    return before(" not in range") + " must be above 0";
+  if (const std::string range = behind(" not in range "); !range.empty() && !behind(": Value ").empty())
+    return before(": Value ") + ": '" + before(" not in range ").substr(before(": Value ").size() + 8) +
+           "' is not from " + range;
+  if (!behind(": 1 required ").empty()) return before(": 1 required ") + " needs a value";
+  for (const std::string known : {"argument was not expected: ", "arguments were not expected: "})
+    if (const std::string words = behind(known); !words.empty()) return "too many words: " + words;
+  return what;
+}
+
 /// Parses the arguments strictly. Returns the help if asked for, else an empty text. Throws InputError.
 inline std::string parse_strictly(CLI::App& app, int argc, char** argv) {
+  const std::vector<std::string> words(argv + std::min(1, argc), argv + argc);
   make_strict(app);
-  refuse_empty_items(app, {argv + std::min(1, argc), argv + argc});
+  app.formatter(std::make_shared<NarrowHelp>());
+  refuse_empty_items(app, words);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     return app.help();
   } catch (const CLI::ParseError& e) {
-    throw InputError(e.what());
+    const std::vector<std::string> known = options_of(app);
+    const std::string unknown = unknown_option(words, known);
+    throw InputError(unknown.empty() ? plain_words(e.what())
+                                     : "there is no " + unknown + suggestion(unknown, known));
   }
   return {};
 }

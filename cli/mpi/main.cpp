@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <optional>
@@ -19,7 +20,8 @@ namespace {
 
 Outcome play(const Job& job, int repetitions, const std::shared_ptr<Communicator>& communicator,
              const SharedClock& clock) {
-  const bool words = std::llround(job.call.message.value) % 4 == 0;
+  const auto is_words = [](Bytes b) { return std::fmod(b.value, sizeof(float)) == 0; };
+  const bool words = is_words(job.call.message) && std::ranges::all_of(job.call.counts, is_words);
   std::optional<Player> player;
   attempt_on_all(communicator->handle(), [&] {
     player.emplace(*job.algorithm, job.call, words ? MPI_FLOAT : MPI_UINT8_T, MPI_SUM, communicator);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/call_options.hpp"
 #include "model/sizes.hpp"
 #include "support/error.hpp"
 #include "support/strict_options.hpp"
@@ -70,16 +71,7 @@ Parsed parse(int argc, char** argv) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("S[,S...]");
-  app.add_option("--root", o.root, "Root rank (default 0)")->option_text("R");
-  app.add_option("--radix", o.radix, "Radix k of k-nomial and Bruck algorithms (default 2)")
-      ->option_text("K");
-  app.add_option("--segment", o.segment, "Segment size of pipelined algorithms (default 64KiB)")
-      ->option_text("SIZE");
-  app.add_option("--buffer", o.buffer, "What one aggregated message of pat may carry (default: no limit)")
-      ->option_text("SIZE");
-  app.add_option("--channels", o.channels, "Rings side by side (default 1)")->option_text("N");
-  app.add_option("--ranks-per-node", o.ranks_per_node, "Of hierarchical algorithms (default 1)")
-      ->option_text("N");
+  cli::add_call_options(app, o.call, false);
   app.add_flag("--check", o.check, "Compare with the MPI library's result first; exit 1 if it differs");
   app.add_option("--repetitions", o.repetitions, "Timed plays of each size (default 20)")
       ->check(CLI::Range(1, 1000000))
@@ -105,14 +97,6 @@ Parsed parse(int argc, char** argv) {
       ->transform(one_of(std::map<std::string, bool>{{"table", false}, {"json", true}}))
       ->option_text("table|json");
   parsed.help = parse_strictly(app, argc, argv);
-  const auto word = [&app](const char* option) { return app.count(option) > 0 ? option : ""; };
-  o.given = {.root = word("--root"),
-             .radix = word("--radix"),
-             .segment = word("--segment"),
-             .buffer = word("--buffer"),
-             .counts = {},
-             .channels = word("--channels"),
-             .ranks_per_node = word("--ranks-per-node")};
   for (const char* option : {"--transport", "--type", "--operation"})
     if (o.device == "host" && app.count(option) > 0)
       throw InputError(std::string(option) + " is of GPUs: it goes with --device cuda or emulated");
@@ -122,41 +106,41 @@ Parsed parse(int argc, char** argv) {
 namespace {
 
 /// Messages of a collective that moves nothing are all the same.
-std::vector<Bytes> messages(const Options& options, Collective collective) {
+std::vector<Bytes> messages(const Options& options, Collective collective, Rank ranks) {
   if (definition(collective).whole(1) == 0) return {Bytes(0)};
-  if (options.sizes.empty()) throw InputError("--size is required");
+  if (options.sizes.empty()) return {counted_message(options.call, collective, ranks)};
   std::vector<Bytes> all;
   for (const std::string& size : options.sizes) all.push_back(parse_size(size));
   return all;
 }
 
+/// With a segment that is larger than the message, all of it is one.
+Call call_of(const Algorithm& a, const CallText& text, const Call& call) {
+  CallText possible = text;
+  if (segment_exceeds(text, call.message)) possible.segment.clear();
+  if (a.segmented && call.message.value > 0) return make_call(a, possible, call);
+  check(a, call);
+  return call;
+}
+
 }  // namespace
 
 std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported, Rank ranks) {
-  if (imported)
-    require(*imported, options.collective, options.root);
-  else if (options.collective.empty() || options.algorithm.empty())
+  CallText text = options.call;
+  if (imported) {
+    std::optional<std::int64_t> root;
+    if (!text.root.empty()) root = parse_count(text.root, "root", 0, ranks - 1);
+    require(*imported, options.collective, root);
+    if (text.root.empty()) text.root = std::to_string(imported->root);
+  } else if (options.collective.empty() || options.algorithm.empty()) {
     throw InputError("a collective and --algorithm are required, or --import");
+  }
   const Collective collective =
       imported ? imported->algorithm.collective : definition(options.collective).collective;
-  const Bytes segment = parse_size(options.segment);
-  if (segment.value < 1) throw InputError("segment must be 1 byte or more, got " + options.segment);
   std::vector<Job> all;
-  for (const Bytes message : messages(options, collective)) {
-    Call call;
-    call.ranks = ranks;
-    call.root = options.root.value_or(imported ? imported->root : 0);
-    call.radix = options.radix;
-    if (!options.buffer.empty()) call.buffer = parse_size(options.buffer);
-    call.channels = options.channels;
-    call.ranks_per_node = options.ranks_per_node;
-    call.message = message;
-    const auto segments = static_cast<Block>(std::max(1.0, std::ceil(call.message / segment)));
-    const auto add = [&](const Algorithm& a) {
-      call.segments = a.segmented ? segments : 1;
-      collcast::check(a, call);
-      all.push_back({&a, call});
-    };
+  for (const Bytes message : messages(options, collective, ranks)) {
+    const Call call = plain_call(text, collective, ranks, message);
+    const auto add = [&](const Algorithm& a) { all.push_back({&a, call_of(a, text, call)}); };
     if (imported)
       add(imported->algorithm);
     else if (options.algorithm != "all")
@@ -174,7 +158,7 @@ std::vector<std::string> notes(const Options& options, const std::vector<Job>& j
   for (const Job& job : jobs)
     if (std::ranges::find(played, job.algorithm) == played.end()) played.push_back(job.algorithm);
   const Collective collective = played[0]->collective;
-  std::vector<std::string> all = untaken(options.given, collective, played);
+  std::vector<std::string> all = untaken(options.call, collective, played);
   const auto some = [](const std::string& size) { return parse_size(size).value > 0; };
   if (definition(collective).whole(1) == 0 && std::ranges::any_of(options.sizes, some))
     all.push_back(std::string(definition(collective).name) + " moves no data: --size changes nothing");

@@ -16,10 +16,8 @@ namespace collcast::mpi {
 struct Options {
   std::string collective, algorithm, import;
   std::vector<std::string> sizes;
-  std::string segment = "64KiB", buffer;
-  std::optional<Rank> root;  ///< 0, or the imported file's
-  int radix = 2, channels = 1, repetitions = 20;
-  Rank ranks_per_node = 1;
+  CallText call;
+  int repetitions = 20;
   bool check = false, json = false;
   std::string multicast;  ///< group of IP multicasts; empty: none
   double loss = 0;
@@ -27,7 +25,6 @@ struct Options {
   cuda::Transport transport = cuda::Transport::copy;
   cuda::Element element = cuda::Element::float32;
   cuda::Operation operation = cuda::Operation::sum;
-  CallText given;  ///< which parameters of a call the command line has: those are not empty
   bool overlap = false;
   int workers = 0;
 };

@@ -6,6 +6,7 @@
 #include "execution/mpi/version.hpp"
 #include "support/error.hpp"
 #include "support/printable.hpp"
+#include "support/standard_streams.hpp"
 
 namespace collcast::mpi {
 namespace {
@@ -21,7 +22,9 @@ Exit guarded(const std::string& program,
   try {
     require_same_version(*world);
     run(world);
-    return done;
+    const std::string trouble = output_trouble();
+    if (!trouble.empty()) std::cerr << program << ": " << trouble << std::endl;
+    return trouble.empty() ? done : failed;
   } catch (const InputError& e) {
     return tell(e), bad_input;
   } catch (const WrongResult& e) {
@@ -37,6 +40,7 @@ Exit guarded(const std::string& program,
 
 int guarded_main(const std::string& program, int& argc, char**& argv,
                  const std::function<void(const std::shared_ptr<Communicator>&)>& run) {
+  prepare_standard_streams();
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return failed;
   const int code = guarded(program, run);
   MPI_Finalize();

@@ -44,6 +44,17 @@ TEST(StandardOutput, ThatIsFullIsAnErrorOfOneLine) {
   }
 }
 
+/// Without MPI there are no such programs.
+TEST(StandardOutput, OfThePlayersThatIsFullIsAnErrorOfOneLine) {
+  const std::string player = collcast::testing::build_folder + "/collcast-mpi";
+  if (!fs::exists(player)) GTEST_SKIP() << "there is no collcast-mpi";
+  for (const std::string words : {" allreduce --algorithm ring --size 8", " --help"}) {
+    const Outcome o = shell(player + words + " >/dev/full");
+    EXPECT_EQ(o.code, 3) << words;
+    EXPECT_EQ(o.err, "collcast-mpi: standard output: cannot be written: No space left on device\n");
+  }
+}
+
 TEST(StandardOutput, ThatIsClosedIsAnErrorOfOneLine) {
   for (const std::string& verb : every_verb) {
     const Outcome o = collcast(verb + " >&-");

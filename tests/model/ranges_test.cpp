@@ -96,5 +96,11 @@ TEST(Collectives, AreKnownByOthersNames) {
             "unknown collective 'allredcue'; did you mean 'allreduce'?");
 }
 
+TEST(Listed, HasNoEmptyItems) {
+  EXPECT_EQ(listed("a,nccl-2.8:algo=Ring,proto=LL,b").size(), 3u);
+  for (const std::string text : {",3", "3,", "a,,b", ","})
+    EXPECT_EQ(complaint([&] { listed(text); }), "'" + text + "' has an empty item");
+}
+
 }  // namespace
 }  // namespace collcast

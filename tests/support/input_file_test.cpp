@@ -42,6 +42,17 @@ TEST(InputFile, APipeIsReadToItsEnd) {
   EXPECT_EQ(text, "one two");
 }
 
+TEST(InputFile, APipeThatHasNoMoreGivesTheSameAgain) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "once", 4), 4);
+  close(ends[1]);
+  const std::string path = "/dev/fd/" + std::to_string(ends[0]);
+  EXPECT_EQ(read_file(path), "once");
+  EXPECT_EQ(read_file(path), "once");
+  close(ends[0]);
+}
+
 TEST(InputFile, APipeThatNobodyWritesToDoesNotBlock) {
   const Folder folder;
   ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);

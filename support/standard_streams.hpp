@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace collcast::cli {
+namespace collcast {
 
 /// Makes standard input, output and error safe to use. A stream that is closed fails, and no file opened
 /// later takes its place. Control characters are printed as text and do not reach the terminal. A pipe that
@@ -13,4 +13,4 @@ void prepare_standard_streams();
 /// Why not everything that was printed has arrived; empty if it has.
 std::string output_trouble();
 
-}  // namespace collcast::cli
+}  // namespace collcast

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/standard_streams.hpp"
+#include "support/standard_streams.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 #include "support/printable.hpp"
 
-namespace collcast::cli {
+namespace collcast {
 namespace {
 
 /// Stands before a stream and lets nothing through but text.
@@ -61,4 +61,4 @@ std::string output_trouble() {
          (errno == 0 ? "" : ": " + std::string(std::strerror(errno)));
 }
 
-}  // namespace collcast::cli
+}  // namespace collcast
