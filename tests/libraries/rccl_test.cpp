@@ -10,6 +10,7 @@
 #include "libraries/nccl/transport.hpp"
 #include "libraries/situation.hpp"
 #include "platforms/description/load.hpp"
+#include "support/json.hpp"
 #include "tests/complaint.hpp"
 
 namespace collcast::nccl {
@@ -81,6 +82,21 @@ TEST(Rccl, OtherNodesAreSearched) {
   for (const Channels::Channel& ring : four.channels) EXPECT_EQ(ring.gpus.size(), 4u);
   EXPECT_NE(situation(load_platform("azure-mi300x"), 4, "rccl-2.26").rccl_tuning,
             situation(load_platform("azure-mi300x"), 8, "rccl-2.26").rccl_tuning);
+}
+
+/// GPUs 0 and 4 of MI250X have no link of their own: two rings of 18 GB/s go by the processors. A GPU alone
+/// on its node has only its card.
+TEST(Rccl, GpusWithoutLinksBetweenThemHaveTheirChannels) {
+  const Description whole = load_platform("frontier");
+  const auto on = [&](std::vector<std::string> gpus, Rank ranks) {
+    Json json = whole.json();
+    json["node"]["ranks_on"] = gpus, json["node"]["ranks_per_node"] = gpus.size();
+    return situation(Description(whole.name(), whole.file(), std::move(json)), ranks, "rccl-2.26");
+  };
+  EXPECT_NEAR(on({"gpu0", "gpu4"}, 2).rccl_links.value, 36e9, 1);
+  const Situation alone = on({"gpu0"}, 2);
+  EXPECT_NEAR(alone.rccl_links.value, alone.channels * alone.inter_bandwidth.value, 1);
+  EXPECT_GT(alone.rccl_links.value, 0);
 }
 
 /// Eight MI300X: 7 links of 48 GB/s; 14 steps of 0.8 us and a launch of 12 in LL, at 8 % of the links; of 2.1
