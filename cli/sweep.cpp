@@ -109,7 +109,7 @@ int run_sweep(SweepOptions options) {
   if (module && module->begin() != 0) return work(*module, asked);
   sweep::Journal journal(options.folder, asked.identity(program));
   for (const std::string& other : options.merge) journal.merge(other);
-  const std::string resume = "`collcast sweep --resume " + options.folder + "` continues";
+  const std::string resume = "`collcast sweep --resume " + to_paste(options.folder) + "` continues";
   if (options.merge.empty()) {
     journal.keep_part(options.part);
     end_at_interrupt("interrupted; finished points are kept, " + resume);
@@ -132,7 +132,8 @@ int run_sweep(SweepOptions options) {
          all.report.notes);
   print(all.report, options.format);
   if (module) module->end();
-  return all.failed > 0 || !fit ? 1 : 0;
+  const bool incomplete = all.missing > 0 && options.part.empty();
+  return all.failed > 0 || incomplete || !fit ? 1 : 0;
 }
 
 }  // namespace

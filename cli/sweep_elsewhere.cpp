@@ -3,7 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "support/address_sanitizer.hpp"
 #include "support/error.hpp"
@@ -45,8 +47,17 @@ std::string submit(const std::string& spec, const std::string& folder, int tasks
   fs::create_directories(in);
   write_file(in / "sweep.json", spec + "\n");
   write_file(file, script);
-  return slurm::submitted(file) + "; when it has ended, `collcast sweep --merge " + folder + "/part-* -o " +
-         folder + "/all` has the rows, and `sbatch " + file + "` computes lost points again";
+  return slurm::submitted(file) + "; when it has ended, `collcast sweep --merge " + to_paste(folder) +
+         "/part-* -o " + to_paste(folder) + "/all` has the rows, and `sbatch " + to_paste(file) +
+         "` computes lost points again";
+}
+
+std::string to_paste(const std::string& path) {
+  const bool plain = std::ranges::all_of(path, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/._-+=:,@%").find(c) != std::string_view::npos;
+  });
+  return plain ? path : text::shell_quoted(path);
 }
 
 }  // namespace collcast::cli

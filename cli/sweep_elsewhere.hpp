@@ -21,4 +21,7 @@ sweep::HandOut ranks_of(const SweepModule& module);
 std::string submit(const std::string& spec, const std::string& folder, int tasks,
                    const std::vector<std::string>& lines);
 
+/// A path as a user can paste it into a shell: quoted where it has to be.
+std::string to_paste(const std::string& path);
+
 }  // namespace collcast::cli

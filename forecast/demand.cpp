@@ -115,7 +115,7 @@ Demand demand(Collective collective, const Call& c) {
 
 double leaving(const Demand& d, const Side& inside) {
   if (!d.spread()) return d.leaving(inside);
-  // Of a spread that goes the other way round, what is outside gets its bytes from here.
+  // In a reversed spread the bytes come from the ranks outside.
   const bool needed = std::ranges::any_of(d.sinks, [&](Rank r) { return holds(inside, r) == d.reversed; });
   double bytes = 0;
   for (std::size_t r = 0; needed && r < d.weights.size(); ++r)

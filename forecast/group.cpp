@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
+#include <set>
 
+#include "engines/automatic.hpp"
 #include "forecast/fastest.hpp"
 #include "libraries/nccl/tables.hpp"
 #include "libraries/policy.hpp"
 #include "libraries/situation.hpp"
+#include "model/load.hpp"
+#include "model/repeats.hpp"
 #include "platforms/description/blueprint.hpp"
 #include "platforms/description/node_graph.hpp"
 #include "support/error.hpp"
@@ -39,12 +44,29 @@ std::string gpu_policy(const Description& platform) {
   return "fastest";
 }
 
-/// Places on its first node that members have; all if the group fills whole nodes one after the other.
-std::vector<int> slots(const RankGroup& group, int ranks_per_node) {
-  std::vector<int> places;
+/// The node with most members, the first of several, and their places there: all if the group fills whole
+/// nodes one after the other.
+std::pair<Rank, std::vector<int>> fullest(const RankGroup& group, Rank ranks_per_node) {
+  std::map<Rank, std::vector<int>> on_node;
   for (const Rank member : group.members())
-    if (member / ranks_per_node == group.first / ranks_per_node) places.push_back(member % ranks_per_node);
-  return places;
+    on_node[member / ranks_per_node].push_back(member % ranks_per_node);
+  return *std::ranges::max_element(on_node, {}, [](const auto& n) { return n.second.size(); });
+}
+std::vector<int> slots(const RankGroup& group, Rank ranks_per_node) {
+  return fullest(group, ranks_per_node).second;
+}
+
+/// The groups whose members lie on nodes in another way than those before them.
+std::vector<RankGroup> spread_otherwise(const RankGroup& group, Rank ranks_per_node) {
+  std::vector<RankGroup> all;
+  std::set<Rank> seen;
+  for (const Rank first : firsts(group))
+    if (first + group.members().back() - group.first < group.world &&
+        seen.insert(first % ranks_per_node).second) {
+      all.push_back(group);
+      all.back().first = first % ranks_per_node;
+    }
+  return all;
 }
 
 bool is_pair(const RankGroup& group) {
@@ -76,9 +98,17 @@ std::vector<int> met_between(const Blueprint& b, const NodeGraph& graph, int slo
   return met;
 }
 
-/// Ranks of a node whose groups leave it: of messages so many as their distance.
+/// Ranks of the fullest node whose groups leave it: of messages so many as their distance.
 Rank leaving(const RankGroup& group, Rank ranks_per_node) {
-  return is_pair(group) ? std::min(group.dimensions[0].stride, ranks_per_node) : ranks_per_node;
+  if (is_pair(group)) return std::min(group.dimensions[0].stride, ranks_per_node);
+  const Rank node = fullest(group, ranks_per_node).first;
+  return static_cast<Rank>(std::ranges::count_if(
+      std::views::iota(node * ranks_per_node, std::min(group.world, (node + 1) * ranks_per_node)),
+      [&](Rank r) {
+        RankGroup its = group;
+        its.first = first_of(group, r);
+        return std::ranges::any_of(its.members(), [&](Rank m) { return m / ranks_per_node != node; });
+      }));
 }
 
 /// Among how many groups each network card of a node is shared: a group could use as many cards as it has
@@ -195,11 +225,42 @@ GroupForecaster::Answer GroupForecaster::whole(Collective collective, const Rank
   const Engine& by = engine(group.size() <= most_contended(collective) ? "auto" : "path");
   if (policy != "fastest") try {
       const Library::Forecast f = l.predict(collective, call, by);
-      return answer_of(f.prediction, f.choice.protocol);
+      const Answer alone = answer_of(f.prediction, f.choice.protocol);
+      return is_nccl(policy) ? alone : with_all_others(alone, f.choice, group, policy, memory);
     } catch (const NoRule& e) {
       if (algorithms(collective).size() > 1) unruled_.try_emplace(collective, e.what());
     }
-  return answer_of(fastest_of(l.forecaster(), collective, call, by));
+  const Prediction p = fastest_of(l.forecaster(), collective, call, by);
+  return with_all_others(answer_of(p), {p.algorithm, p.call}, group, policy, memory);
+}
+
+/// Plays the messages of all groups, or if these are too many, takes what the most loaded link needs.
+GroupForecaster::Answer GroupForecaster::with_all_others(Answer a, const Choice& choice,
+                                                         const RankGroup& group, const std::string& policy,
+                                                         Memory memory) {
+  constexpr std::int64_t most_played = 100'000, most_counted = 4'000'000;
+  RankGroup form = group;
+  form.first = 0;
+  if (choice.algorithm->collective == Collective::sendrecv || group.alone || group.size() == group.world ||
+      !fill_the_world(form))
+    return a;
+  const Algorithm together = by_all_alike(*choice.algorithm, form);
+  const SizedSchedule all(together, choice.call);
+  const std::int64_t messages = messages_of(all.schedule, most_counted);
+  if (messages > most_counted) return a;
+  const Fabric& fabric = library({{{group.world, 1}}, group.world}, policy, memory).fabric(choice);
+  Seconds time;
+  if (messages <= most_played) {
+    const Reading played = read(*resolve(engine("auto"), all, fabric).engine, all, fabric);
+    time = played.time, a.limited_by = played.limited_by;
+  } else if (const Load load = heaviest(fabric, all.traffic()); load.time > a.time) {
+    time = load.time, a.limited_by = load.link;
+  }
+  if (!(time > Seconds()) || !(a.time > Seconds())) return a;
+  const double slower = time / a.time;
+  a.load = slower > 1 ? 1 - (1 - a.load) / slower : a.load;  // what it waits for are links
+  a.time = time, a.low = slower * a.low, a.high = slower * a.high;
+  return a;
 }
 
 /// A double tree takes as much longer for each doubling of its nodes.
@@ -274,8 +335,20 @@ GroupForecaster::Answer GroupForecaster::predict(Collective collective, const Ra
                                                  Bytes message, const std::string& algorithm) {
   const RankGroup here = on_first_node(anywhere);
   if (here.size() == 1 || is_nothing(collective, message)) return {};
-  if (collective != Collective::sendrecv && !alike_.contains(here))
-    alike_[here] = alike_on_nodes(here, ranks_per_node_);
+  if (collective == Collective::sendrecv) return predict_one(collective, here, message, algorithm);
+  auto& otherwise = otherwise_[here];
+  if (otherwise.empty())
+    otherwise =
+        alike_on_nodes(here, ranks_per_node_) ? std::vector{here} : spread_otherwise(here, ranks_per_node_);
+  Answer slowest;
+  for (const RankGroup& group : otherwise)
+    if (Answer a = predict_one(collective, group, message, algorithm); a.time > slowest.time)
+      slowest = std::move(a);
+  return slowest;
+}
+
+GroupForecaster::Answer GroupForecaster::predict_one(Collective collective, const RankGroup& here,
+                                                     Bytes message, const std::string& algorithm) {
   const RankGroup group = priced_for(here);
   if (!algorithm.empty()) return named(collcast::algorithm(collective, algorithm), group, message);
   if (nodes(group) <= far_nodes || message < Bytes(4096)) return forecast(collective, group, message);
@@ -295,12 +368,11 @@ std::vector<std::string> GroupForecaster::notes() const {
   for (const auto& [collective, why] : unruled_)
     all.push_back(std::string(definition(collective).name) +
                   " takes the time of the catalogue's fastest algorithm: " + why);
-  for (const auto& [group, alike] : alike_)
-    if (!alike)
+  for (const auto& [group, otherwise] : otherwise_)
+    if (otherwise.size() > 1)
       all.push_back("collectives of groups of " + std::to_string(group.size()) +
-                    " ranks all take the times of the first such group; with " +
-                    std::to_string(ranks_per_node_) +
-                    " ranks per node some of them span more nodes, and take longer");
+                    " ranks all take the times of the slowest such group; with " +
+                    std::to_string(ranks_per_node_) + " ranks per node some of them span more nodes");
   return all;
 }
 

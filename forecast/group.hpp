@@ -24,12 +24,14 @@ std::string usual_policy(const Description& platform);
 void require_policy(const std::string& policy);
 
 /// How long collectives of groups of a platform's ranks take, in block placement, if all groups of the world
-/// call at the same time: groups that meet on a node share its network cards, unless one is alone. Apart from
-/// that, up to 1,024 ranks (alltoall: 512) take what `predict --policy` answers by its default engine, with
-/// contention where messages can meet; larger groups take their critical path (to play a step on 27,648 ranks
-/// would take twice the memory and a quarter longer). On more than 128 nodes NCCL's double trees are
-/// extrapolated by their depth from 32 and 128 nodes, and times are interpolated between sizes half an octave
-/// apart; a test compares that with the whole forecast.
+/// call at the same time, unless one is alone: what MPI sends is played for all of them, up to 100,000
+/// messages; of up to four million it takes at least what the most loaded link needs. NCCL's groups that meet
+/// on a node share its network cards. Groups that lie on nodes in several ways take the time of the slowest.
+/// Apart from that, up to 1,024 ranks (alltoall: 512) take what `predict --policy` answers by its default
+/// engine, with contention where messages can meet; larger groups take their critical path (to play a step on
+/// 27,648 ranks would take twice the memory and a quarter longer). On more than 128 nodes NCCL's double trees
+/// are extrapolated by their depth from 32 and 128 nodes, and times are interpolated between sizes half an
+/// octave apart; a test compares that with the whole forecast.
 class GroupForecaster {
  public:
   /// `policy`: who chooses and sends, as in `--policy`; empty: `usual_policy`. `pieces`, `direct`: how DPUs
@@ -56,13 +58,18 @@ class GroupForecaster {
   int nodes(const RankGroup& group) const;
   const std::string& policy() const { return policy_; }
   /// Notes on what was asked so far: collectives that the library has no rule for, which take the fastest of
-  /// the catalogue, and groups whose like groups do not lie on nodes as they do.
+  /// the catalogue, and groups that do not all lie on nodes in the same way.
   std::vector<std::string> notes() const;
   /// Whether the policy has a rule for it; otherwise `predict` takes the fastest of the catalogue.
   bool chooses(Collective collective) const;
 
  private:
   const Answer& forecast(Collective collective, const RankGroup& group, Bytes message);
+  /// What a group takes where all groups of its form call at once, by what it takes alone.
+  Answer with_all_others(Answer alone, const Choice& choice, const RankGroup& group,
+                         const std::string& policy, Memory memory);
+  Answer predict_one(Collective collective, const RankGroup& group, Bytes message,
+                     const std::string& algorithm);
   Answer named(const Algorithm& algorithm, const RankGroup& group, Bytes message);
   Answer whole(Collective collective, const RankGroup& group, Bytes message, const std::string& policy,
                Memory memory);
@@ -85,7 +92,8 @@ class GroupForecaster {
   };
   std::map<Asked, Answer> known_;
   std::map<Collective, std::string> unruled_;  ///< collectives that no rule chose for, and the first reason
-  std::map<RankGroup, bool> alike_;  ///< groups of collectives: whether all lie on nodes as the first
+  std::map<RankGroup, std::vector<RankGroup>>
+      otherwise_;  ///< groups of collectives, by how they lie on nodes
   std::map<std::tuple<RankGroup, std::string, Memory>, std::unique_ptr<Library>> libraries_;
   std::unique_ptr<NodeGraph> graph_;  ///< of the platform, if pairs asked for it
   std::map<std::tuple<std::vector<int>, Rank, bool>, RankGroup> pairs_;  ///< by what they meet

@@ -57,6 +57,8 @@ class Library {
   std::optional<Seconds> mean_between_barriers(Collective collective, const Call& asked) const;
 
   const Forecaster& forecaster() const { return forecaster_; }
+  /// What carries the messages of a choice that MPI sends.
+  const Fabric& fabric(const Choice& choice) const { return sends(choice).fabric(); }
   const Situation& situation() const { return views_[nominal].situation; }
 
  private:

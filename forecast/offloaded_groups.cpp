@@ -14,15 +14,6 @@
 namespace collcast {
 namespace {
 
-/// The lowest rank of each group.
-std::vector<Rank> firsts(const RankGroup& group) {
-  std::vector<Rank> all;
-  for (Rank r = 0; r < group.world; ++r)
-    if (std::ranges::all_of(group.dimensions, [&](const auto& d) { return r / d.stride % d.count == 0; }))
-      all.push_back(r);
-  return all;
-}
-
 /// Members of a group that one node holds, if they are numbered node by node.
 Rank on_a_node(const RankGroup& group, Rank node) {
   const std::vector<Rank> members = group.members();

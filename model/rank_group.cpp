@@ -2,23 +2,37 @@
 #include "model/rank_group.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace collcast {
 
+Rank first_of(const RankGroup& group, Rank member) {
+  Rank first = member;
+  for (const RankGroup::Dimension& d : group.dimensions) first -= member / d.stride % d.count * d.stride;
+  return first;
+}
+
+std::vector<Rank> firsts(const RankGroup& group) {
+  std::vector<Rank> all;
+  for (Rank r = 0; r < group.world; ++r)
+    if (first_of(group, r) == r) all.push_back(r);
+  return all;
+}
+
+bool fill_the_world(const RankGroup& group) {
+  const std::vector<Rank> all = firsts(group);
+  const Rank last = group.members().back() - group.first;
+  return static_cast<std::int64_t>(all.size()) * group.size() == group.world &&
+         std::ranges::all_of(all, [&](Rank first) { return first + last < group.world; });
+}
+
 bool alike_on_nodes(const RankGroup& group, Rank ranks_per_node) {
   const std::vector<Rank> members = group.members();
-  const auto begins = [&](Rank first) {
-    return std::ranges::all_of(
-        group.dimensions, [&](const RankGroup::Dimension& d) { return first / d.stride % d.count == 0; });
-  };
-  const auto like_the_first = [&](Rank first) {
+  return std::ranges::all_of(firsts(group), [&](Rank first) {
     return std::ranges::all_of(members, [&](Rank m) {
       return (first + m) / ranks_per_node - first / ranks_per_node == m / ranks_per_node;
     });
-  };
-  for (Rank first = 1; first < group.world; ++first)
-    if (begins(first) && !like_the_first(first)) return false;
-  return true;
+  });
 }
 
 std::optional<RankGroup> group_of(std::vector<Rank> members, Rank world) {

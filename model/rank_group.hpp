@@ -38,6 +38,14 @@ struct RankGroup {
   }
 };
 
+/// The least rank of the group that a rank is in.
+Rank first_of(const RankGroup& group, Rank member);
+/// The least rank of each group of the world, in ascending order.
+std::vector<Rank> firsts(const RankGroup& group);
+
+/// Whether groups of this form take all ranks of the world, each once.
+bool fill_the_world(const RankGroup& group);
+
 /// Whether every group of the world is spread over nodes as this one, which begins at rank 0, is: as many
 /// members on each node.
 bool alike_on_nodes(const RankGroup& group, Rank ranks_per_node);

@@ -82,7 +82,7 @@ class Series {
     largest(lateness);
     largest(time);
     for (std::size_t i = 0; i < time.size(); ++i) {
-      // Where all had begun before the instant, it lasts from when the last one had.
+      // If all began before the agreed instant, the time counts from the last beginning.
       time[i] -= std::min(0.0, lateness[i]);
       (lateness[i] <= allowed(time[i]) ? good : late).push_back(time[i]);
     }

@@ -129,7 +129,7 @@ std::string played(Collective collective, Rank ranks, std::int64_t bytes) {
 std::vector<Step> own(const Theirs& t, Rank ranks) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
   std::vector<Step> steps;
-  // Below so many bytes too few elements change the choice, which the restrictions say.
+  // Smaller messages have too few elements for some choices: the restrictions cover them.
   std::int64_t from = 4 * ranks;
   for (std::string now = played(t.collective, ranks, from);;) {
     std::int64_t low = from, high = most;

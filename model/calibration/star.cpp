@@ -119,7 +119,7 @@ class StarFitter {
           loosest = i, most = off;
       if (loosest == 4) return answer(found, deviation, fitted, fit.noise);
       fitted[loosest] = false;
-      // More than that it is not: what is found says so.
+      // What was found bounds it from above.
       expected_[loosest] = std::min(expected_[loosest], allowed(loosest, found));
     }
   }

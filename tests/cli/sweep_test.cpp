@@ -63,6 +63,9 @@ TEST(SweepCli, PartsMerge) {
   const Outcome again = collcast("sweep --resume " + folder / "a");
   EXPECT_EQ(again.out, part.out);  // no more than the part
   EXPECT_EQ(again.err, part.err);
+  const Outcome half = collcast("sweep --merge " + folder / "a" + " -o " + folder / "half");
+  EXPECT_EQ(half.code, 1);
+  EXPECT_NE(half.err.find("note: 4 points are missing; "), std::string::npos) << half.err;
   collcast("sweep " + s + " --part 1/2 -o " + folder / "b");
   EXPECT_EQ(collcast("sweep --merge " + folder / "a" + " " + folder / "b" + " -o " + folder / "a").err,
             "collcast: -o " + folder / "a" + " is one of the folders to merge; choose another\n");

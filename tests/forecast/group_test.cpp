@@ -112,6 +112,31 @@ TEST(Group, PricesAreContendedWhereMessagesShareLinks) {
   EXPECT_EQ(by({"openmpi-4.0", "edr-cluster", 16, Collective::allreduce}), "path");
 }
 
+/// MPI's groups are played at once: those of a torus share its links.
+TEST(Group, GroupsThatMeetOnLinksTakeWhatAllOfThemTake) {
+  const Description fugaku = load_platform("fugaku");
+  GroupForecaster forecaster(fugaku, "openmpi-4.0");
+  RankGroup columns{{{16, 16}}, 256};
+  const auto time = [&](const RankGroup& g) {
+    return forecaster.predict(Collective::alltoall, g, 4.0 * mib).time;
+  };
+  const Seconds shared = time(columns);
+  columns.alone = true;
+  EXPECT_GT(shared / time(columns), 1.3);
+}
+
+/// Groups of 4 ranks on nodes of 6: the second has two ranks on each of two nodes, and is slower than the
+/// first, which no other group of its node hinders.
+TEST(Group, GroupsThatLieOnNodesInSeveralWaysTakeTheSlowestsTime) {
+  GroupForecaster forecaster(load_platform("summit"), "nccl-2.8");
+  const auto time = [&](const RankGroup& g) {
+    return forecaster.predict(Collective::allreduce, g, 64.0 * mib).time;
+  };
+  EXPECT_GT(time({{{4, 1}}, 12}) / time({{{4, 1}}, 4}), 2);
+  EXPECT_EQ(seen_by(load_platform("summit"), {{{4, 1}}, 12, 4}).json()["network"]["bandwidth_GBps"]["value"],
+            load_platform("summit").json()["network"]["bandwidth_GBps"]["value"]);
+}
+
 /// Eight groups of one GPU per node share four cards: each gets half of what one alone would have.
 TEST(Group, GroupsThatMeetOnANodeShareItsCards) {
   GroupForecaster forecaster(load_platform("dgx-1v"), "");

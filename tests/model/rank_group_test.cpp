@@ -8,6 +8,16 @@ namespace {
 
 using Dimensions = std::vector<RankGroup::Dimension>;
 
+TEST(RankGroup, FillsTheWorldOrNot) {
+  EXPECT_TRUE(fill_the_world({{{2, 1}}, 4}));
+  EXPECT_TRUE(fill_the_world({{{2, 2}}, 4}));
+  EXPECT_TRUE(fill_the_world({{{2, 1}, {3, 4}}, 12}));
+  EXPECT_FALSE(fill_the_world({{{2, 3}}, 4}));  // 0 and 3; 1 and 4 would be the next
+  EXPECT_FALSE(fill_the_world({{{2, 2}}, 6}));  // 4 and 5 have no partners
+  EXPECT_EQ(first_of({{{2, 1}, {3, 4}}, 12}, 9), 0);
+  EXPECT_EQ(firsts({{{2, 1}, {3, 4}}, 12}), (std::vector<Rank>{0, 2}));
+}
+
 TEST(RankGroup, IsFoundFromItsMembers) {
   EXPECT_EQ(group_of({0, 1, 2, 3}, 8)->dimensions, (Dimensions{{4, 1}}));
   EXPECT_EQ(group_of({3, 11, 19}, 24)->dimensions, (Dimensions{{3, 8}}));

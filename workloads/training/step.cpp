@@ -182,7 +182,7 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
   step.samples = global_batch(t);
   step.efficiency = (step.samples / step.time.value) / (t.ranks * (batch(t) / step.alone.value));
   step.memory = memory_need(t);
-  // where samples come too slowly they come all the time
+  // A reader that is too slow works during the whole step.
   step.limited_by = limit(step, played.limited_by,
                           {{"the slowest rank's computation", step.waiting},
                            {"input: " + input.name, step.input > Seconds() ? input.time : Seconds()},
