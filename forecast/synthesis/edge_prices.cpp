@@ -46,6 +46,11 @@ std::size_t number_circles(const Cheapest& best, std::size_t root, std::vector<s
   return numbers;
 }
 
+/// Whether its port serves no other message meanwhile. Those that go side by side share nothing but links.
+bool leaves_in_turn(const Wire& wire, bool until_delivery) {
+  return until_delivery || wire.next != Wire::Next::beside;
+}
+
 }  // namespace
 
 EdgeUses::EdgeUses(const Fabric& fabric, Collective collective)
@@ -66,11 +71,12 @@ EdgeUses::EdgeUses(const Fabric& fabric, Collective collective)
       for (const Bytes bytes : sizes) {
         const Wire w = fabric.wire(from, to, bytes);
         framing = std::min(framing, w.framing);
+        const double held = (w.per_byte - w.software).value;
         for (const Port p : {w.out, w.in}) {
           if (p == w.in && !receiver_held) continue;
-          const double held = (w.per_byte - w.software).value;
-          const auto [known, added] = ports.try_emplace(p, held);
-          if (!added) known->second = std::min(known->second, held);
+          const double own = leaves_in_turn(w, receiver_held) ? held : 0;
+          const auto [known, added] = ports.try_emplace(p, own);
+          if (!added) known->second = std::min(known->second, own);
         }
       }
       const auto take = [&](Rank parent, Rank child) {

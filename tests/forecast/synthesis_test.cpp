@@ -223,6 +223,16 @@ TEST(Prices, OfOneSwitchAreTheCut) {
   EXPECT_GE(least, 0.8 / 12.5e9 * 0.98);
 }
 
+/// Chips of a torus send by several links at once: of a ring, each receives 15/16 of the message over two
+/// links of 45 GB/s.
+TEST(Prices, OfPortsThatFeedSeveralLinksAreTheCut) {
+  const Forecaster tpu(load_platform("tpu-v4"), 16);
+  const std::vector<Rank> all = roots(Collective::allgather, 16, 0);
+  const double least = least_by_prices(EdgeUses(tpu.fabric(), Collective::allgather), all).value;
+  EXPECT_LE(least, 15 / 16.0 / 90e9 * (1 + 1e-9));
+  EXPECT_GE(least, 15 / 16.0 / 90e9 * 0.97);
+}
+
 /// What prices forbid, no trees do, and no engine forecasts.
 TEST(Prices, ForbidNothingThatIsDone) {
   const std::pair<const char*, Rank> machines[] = {{"flat", 6},    {"edr-cluster", 6},   {"dgx-1v", 8},
@@ -330,6 +340,26 @@ TEST(Gap, WithoutALibrarysChoice) {
   EXPECT_THAT(answer.notes, ::testing::Contains("smpi-mpich is skipped at 1 KiB: " + why));
   q.sizes = {Bytes(1024)};
   EXPECT_EQ(complaint([&] { gap(q); }), why);
+}
+
+Question gap_of(const char* collective, const std::string& platform, Rank ranks) {
+  Question q;
+  q.collectives = {collective}, q.platforms = {platform}, q.ranks = {ranks};
+  q.sizes = {Bytes(1 << 26)};
+  return q;
+}
+
+/// Of five ranks, or of a ring of chips: the bound is one.
+TEST(Gap, NoRowIsBelowTheBound) {
+  testing::EachOrOneIn tried(12);
+  std::size_t turn = 0;
+  for (const std::string& platform : shipped_platforms())
+    for (const char* collective : {"allgather", ++turn % 2 == 0 ? "broadcast" : "gather"}) {
+      if (!tried()) continue;
+      const report::Report answer = gap(gap_of(collective, platform, platform == "tpu-v4" ? 16 : 5));
+      for (const Json& row : answer.sections[0].rows)
+        EXPECT_GE(row["ratio"].get<double>(), 1 - 1e-6) << platform << ' ' << collective << row["schedule"];
+    }
 }
 
 /// The hosts play a barrier, and its messages have no size.
