@@ -143,33 +143,55 @@ void Front::add_trees(std::int64_t trees) {
     const Synthesis forest = synthesize(collective_, forecaster_, root_, trees, stop_);
     others_.push_back(synthesized(forest));
     limit_ = {forest.optimum, forest.busiest, forest.busiest_link, others_.back()->algorithm.name, {}};
-    if (trees == 0) add_grown(forest);
+    if (trees == 0) add_grown(forest.forest, forest.optimum, grown);
+  } catch (const NoTrees& e) {
+    add_unpacked(trees, e);
   } catch (const Stopped&) {
     by_levels_ = true;
   }
 }
 
+/// Where none can be packed, all trees are grown; any pair of ranks may join them.
+void Front::add_unpacked(std::int64_t trees, const NoTrees& none) {
+  std::vector<std::int64_t> numbers(std::begin(grown), std::end(grown));
+  if (trees > 0) numbers = {trees};
+  add_grown({}, none.optimum, numbers);
+  const bool any = !limit_.name.empty();
+  if (!any && trees > 0 && !stopped()) throw none;
+  if (any) limit_.optimum = none.optimum;
+  if (!any) by_levels_ = true;
+  notes_.push_back("links differ too much by direction for trees as dense as the worst cut allows: " +
+                   std::string(any ? "they are grown on the routes of messages" : "there are none"));
+}
+
 /// Trees like those of the optimum, on the very routes of messages.
-void Front::add_grown(const Synthesis& forest) {
+void Front::add_grown(const Forest& like, SecondsPerByte optimum, std::span<const std::int64_t> numbers) {
   const std::vector<Rank> from = roots(collective_, ranks(), root_);
   if (static_cast<std::int64_t>(from.size()) > most_grown || ranks() > most_routed) return;
   const EdgeUses uses(forecaster_.fabric(), collective_);
   SecondsPerByte busiest(HUGE_VAL);
-  for (const std::int64_t trees : grown) {
+  for (const std::int64_t trees : numbers) {
     if (trees * static_cast<std::int64_t>(from.size()) > most_grown || stopped()) break;
     Synthesis s;
     s.root = root_;
-    s.forest = grow(uses, forest.forest, from, trees, forest.optimum, stop_);
+    s.forest = grow(uses, like, from, trees, optimum, stop_);
     s.depth = depth(s.forest);
     s.algorithm = algorithm_of(s.forest, collective_, root_, "grown-" + std::to_string(trees));
     busiest = std::min(busiest, most_taken(uses, s.forest, from.size()));
     others_.push_back(synthesized(s));
+    if (like.trees.empty()) keep_least_busy(s);
   }
   // Where trees do not come near the cut, it may not know what forbids that; what an allreduce may do
   // besides trees is not known.
-  if (collective_ != Collective::allreduce && busiest > far_from_cut * forest.optimum &&
-      ranks() <= most_priced)
+  if (collective_ != Collective::allreduce && busiest > far_from_cut * optimum && ranks() <= most_priced)
     limit_.by_prices = least_by_prices(uses, from, stop_);
+}
+
+/// The schedule of which `limit` says what it makes of the links.
+void Front::keep_least_busy(Synthesis& s) {
+  find_busiest(s, forecaster_.fabric());
+  if (!limit_.name.empty() && limit_.busiest <= s.busiest) return;
+  limit_.busiest = s.busiest, limit_.link = s.busiest_link, limit_.name = s.algorithm.name;
 }
 
 void Front::add_paths() {

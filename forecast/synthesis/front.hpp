@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -64,7 +65,9 @@ class Front {
   bool stopped();
   std::vector<Call> in_segments(const SynthesizedSchedule& candidate, Call call);
   void add_trees(std::int64_t trees);
-  void add_grown(const Synthesis& forest);
+  void add_unpacked(std::int64_t trees, const NoTrees& none);
+  void add_grown(const Forest& like, SecondsPerByte optimum, std::span<const std::int64_t> numbers);
+  void keep_least_busy(Synthesis& grown);
   void add_paths();
   std::shared_ptr<const SynthesizedSchedule> levels_by(const Choice& choice);
   std::vector<Choice> beside(const Choice& choice) const;

@@ -317,7 +317,7 @@ Packed pack(const Wiring& wiring, const std::vector<std::int64_t>& shares, std::
   // Where a switch takes in more than it passes on, splitting may lose some room.
   for (double slack = 1; slack < 4; slack *= slack < 1.02 ? 1.01 : 1.05)
     if (const auto found = packed(wiring, shares, trees, time * slack, stop)) return *found;
-  throw InputError("no spanning trees were found: links differ too much by direction");
+  throw NoTrees(SecondsPerByte(worst.value() / static_cast<double>(sum(shares)) / wiring.unit.value));
 }
 
 }  // namespace collcast

@@ -5,6 +5,7 @@
 
 #include "algorithms/forest.hpp"
 #include "forecast/synthesis/wiring.hpp"
+#include "support/error.hpp"
 
 namespace collcast {
 
@@ -22,6 +23,14 @@ Ratio worst_cut(const Wiring& wiring, const std::vector<std::int64_t>& shares);
 using Stop = std::function<bool()>;
 struct Stopped {};
 
+/// Ranks reach each other, but no spanning trees were found: what goes into switches differs too much from
+/// what leaves them.
+struct NoTrees : InputError {
+  explicit NoTrees(SecondsPerByte least)
+      : InputError("no spanning trees were found: links differ too much by direction"), optimum(least) {}
+  SecondsPerByte optimum;  ///< of a byte of the message, by the worst cut
+};
+
 struct Packed {
   Forest forest;
   /// In which a unit of the wiring carries one tree: a share of n bytes takes n / trees_per_share * time /
@@ -32,7 +41,7 @@ struct Packed {
 /// worst cut's time, if these are at most `most_trees`, else the least number up to it that comes closest.
 /// Zhao et al., ForestColl, arXiv 2402.06787: switches are split off edge by edge, then trees grow edge by
 /// edge, each as far as max-flows leave room for all others. Throws InputError where ranks do not reach each
-/// other.
+/// other, and NoTrees, with the time of a byte of all shares.
 Packed pack(const Wiring& wiring, const std::vector<std::int64_t>& shares, std::int64_t trees_per_share = 0,
             std::int64_t most_trees = 64, const Stop& stop = {});
 

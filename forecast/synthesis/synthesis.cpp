@@ -77,7 +77,42 @@ bool all_pairs(Rank, Rank) {
   return true;
 }
 
-/// What messages take on their routes, of a byte of the collective's message.
+/// On the links that messages between these pairs take.
+Synthesis between(const Pairs& pairs, bool joined, Collective collective, const Fabric& fabric, Rank root,
+                  std::int64_t trees, const Stop& stop) {
+  const std::vector<Rank> roots = collcast::roots(collective, fabric.ranks(), root);
+  std::vector<std::int64_t> shares(static_cast<std::size_t>(fabric.ranks()));
+  for (const Rank r : roots) shares[static_cast<std::size_t>(r)] = 1;
+  const Wiring w = directed(wiring(fabric, pairs, shares, joined), collective);
+  Synthesis s;
+  s.root = root;
+  const double ways = collective == Collective::allreduce ? 2 : 1;
+  const Wiring exact = w.shared ? directed(one_way_wiring(fabric, pairs), collective) : w;
+  s.optimum = SecondsPerByte(ways * worst_cut(exact, shares).value() / static_cast<double>(roots.size()) /
+                             exact.unit.value);
+  try {
+    s.forest = pack(w, shares, trees, most_trees, stop).forest;
+  } catch (const NoTrees&) {
+    throw NoTrees(s.optimum);
+  }
+  s.depth = depth(s.forest);
+  s.algorithm = algorithm_of(s.forest, collective, root, "trees-" + std::to_string(s.forest.trees_per_root));
+  find_busiest(s, fabric);
+  return s;
+}
+
+}  // namespace
+
+std::int64_t depth(const Forest& forest) {
+  std::int64_t deepest = 0;
+  for (const Tree& tree : forest.trees) {
+    std::vector<std::int64_t> at(static_cast<std::size_t>(forest.ranks));
+    for (const auto& [from, to] : tree.edges)
+      deepest = std::max(deepest, at[static_cast<std::size_t>(to)] = at[static_cast<std::size_t>(from)] + 1);
+  }
+  return deepest;
+}
+
 void find_busiest(Synthesis& s, const Fabric& fabric) {
   const Collective collective = s.algorithm.collective;
   const bool up = definition(collective).reduces;
@@ -101,38 +136,6 @@ void find_busiest(Synthesis& s, const Fabric& fabric) {
   s.busiest_link = fabric.link_name(static_cast<LinkId>(most - busy.begin()));
 }
 
-/// On the links that messages between these pairs take.
-Synthesis between(const Pairs& pairs, bool joined, Collective collective, const Fabric& fabric, Rank root,
-                  std::int64_t trees, const Stop& stop) {
-  const std::vector<Rank> roots = collcast::roots(collective, fabric.ranks(), root);
-  std::vector<std::int64_t> shares(static_cast<std::size_t>(fabric.ranks()));
-  for (const Rank r : roots) shares[static_cast<std::size_t>(r)] = 1;
-  const Wiring w = directed(wiring(fabric, pairs, shares, joined), collective);
-  Synthesis s;
-  s.root = root;
-  s.forest = pack(w, shares, trees, most_trees, stop).forest;
-  s.depth = depth(s.forest);
-  s.algorithm = algorithm_of(s.forest, collective, root, "trees-" + std::to_string(s.forest.trees_per_root));
-  const double ways = collective == Collective::allreduce ? 2 : 1;
-  const Wiring exact = w.shared ? directed(one_way_wiring(fabric, pairs), collective) : w;
-  s.optimum = SecondsPerByte(ways * worst_cut(exact, shares).value() / static_cast<double>(roots.size()) /
-                             exact.unit.value);
-  find_busiest(s, fabric);
-  return s;
-}
-
-}  // namespace
-
-std::int64_t depth(const Forest& forest) {
-  std::int64_t deepest = 0;
-  for (const Tree& tree : forest.trees) {
-    std::vector<std::int64_t> at(static_cast<std::size_t>(forest.ranks));
-    for (const auto& [from, to] : tree.edges)
-      deepest = std::max(deepest, at[static_cast<std::size_t>(to)] = at[static_cast<std::size_t>(from)] + 1);
-  }
-  return deepest;
-}
-
 /// Logical links may differ from the routes that messages take. Where that costs, other wirings are tried:
 /// slower links left to messages between nodes, near ranks alone, switches apart; the one whose routes are
 /// the least busy stands.
@@ -147,6 +150,7 @@ Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank r
                      std::to_string(fabric.ranks()));
   std::optional<Synthesis> best;
   SecondsPerByte optimum(HUGE_VAL);
+  bool unpacked = false;
   std::string refused;
   for (const auto& [pairs, joined] : {std::pair<Pairs, bool>{all_pairs, true},
                                       {wide_pairs(forecaster.machine(), fabric), true},
@@ -161,10 +165,13 @@ Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank r
     } catch (const Stopped&) {
       if (best) break;
       throw;
+    } catch (const NoTrees& e) {
+      optimum = std::min(optimum, e.optimum), unpacked = true;
     } catch (const InputError& e) {
       if (refused.empty()) refused = e.what();
     }
   }
+  if (!best && unpacked) throw NoTrees(optimum);
   if (!best) throw InputError(refused);
   best->optimum = optimum;
   return *best;

@@ -20,6 +20,9 @@ struct Synthesis {
   std::string busiest_link;
 };
 
+/// What messages take on their routes, of a byte of the collective's message: `busiest` of a synthesis.
+void find_busiest(Synthesis& synthesis, const Fabric& fabric);
+
 /// Messages from a root to the farthest rank.
 std::int64_t depth(const Forest& forest);
 
@@ -28,7 +31,8 @@ constexpr Rank most_synthesized = 256;
 
 /// The fastest packing of spanning trees on the machine's links, with `trees_per_root` trees from each root
 /// (0: the optimum's number). Throws Stopped where `stop` says so before there is one, InputError for
-/// collectives that trees do not serve, too many ranks, and ranks that do not reach each other.
+/// collectives that trees do not serve, too many ranks, and ranks that do not reach each other; NoTrees where
+/// no wiring has any.
 Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank root = 0,
                      std::int64_t trees_per_root = 0, const Stop& stop = {});
 

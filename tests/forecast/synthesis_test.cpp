@@ -11,6 +11,7 @@
 #include "forecast/synthesis/growing.hpp"
 #include "forecast/synthesis/packing.hpp"
 #include "forecast/synthesis/synthesis.hpp"
+#include "forecast/synthesis/synthesize.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
 #include "support/json.hpp"
@@ -314,6 +315,20 @@ TEST(Synthesis, OfSharedMemoryKnowsWhatLinksAllow) {
     EXPECT_LE(s.busiest, s.optimum * 1.01);
     EXPECT_GE(s.busiest, s.optimum * (1 - 1e-9));
   }
+}
+
+/// A ring of 16 chips and 2 beside it: links lead into switches that nothing leaves, and no trees are packed.
+/// The last receive the message over two links of 45 GB/s, and one tree comes over one of them.
+TEST(Synthesis, GrowsTreesWhereNonePack) {
+  const Forecaster forecaster(load_platform("tpu-v4"), 18);
+  Front front(Collective::broadcast, forecaster, 0, 1);
+  EXPECT_THAT(front.notes(), ::testing::ElementsAre(::testing::HasSubstr("grown on the routes")));
+  ASSERT_TRUE(front.limit().optimum);
+  EXPECT_NEAR(front.limit().optimum->value, 1 / 90e9, 1e-16);
+  EXPECT_NEAR(front.limit().busiest.value, 1 / 45e9, 1e-16);
+  const Front::Fastest fastest = front.fastest(Bytes(1 << 20), engine("path"));
+  EXPECT_EQ(fastest.schedule->algorithm.name, "grown-1");
+  EXPECT_TRUE(holds(*fastest.schedule, 0));
 }
 
 TEST(Synthesis, RefusesWhatItCannotMake) {
