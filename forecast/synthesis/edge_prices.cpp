@@ -241,8 +241,16 @@ double highest(std::vector<double> prices, double top, const Stop& stop, BoundAt
   return least;
 }
 
-/// Adds what the cheapest ways from a rank to all others take (Dijkstra), and returns what they cost.
-double add_ways(const EdgeUses& uses, Rank from, const std::vector<double>& cost,
+/// Whether a rank has something for another.
+bool has_any(const Addressed& addressed, Rank from, Rank ranks) {
+  for (Rank to = 0; to < ranks; ++to)
+    if (addressed(from, to)) return true;
+  return false;
+}
+
+/// Adds what the cheapest ways from a rank to all others that it has something for take (Dijkstra), and
+/// returns what they cost.
+double add_ways(const EdgeUses& uses, const Addressed& addressed, Rank from, const std::vector<double>& cost,
                 std::vector<double>& taken) {
   const auto n = static_cast<std::size_t>(uses.ranks());
   std::vector<double> far(n, never);
@@ -254,13 +262,16 @@ double add_ways(const EdgeUses& uses, Rank from, const std::vector<double>& cost
     std::size_t next = n;
     for (std::size_t r = 0; r < n; ++r)
       if (!done[r] && (next == n || far[r] < far[next])) next = r;
-    done[next] = 1, all += far[next];
+    done[next] = 1;
     order.push_back(static_cast<Rank>(next));
     for (std::size_t r = 0; r < n; ++r)
       if (const double by = far[next] + cost[uses.at(order.back(), static_cast<Rank>(r))]; by < far[r])
         far[r] = by, before[r] = order.back();
   }
-  std::vector<double> below(n, 1);  // ways that end at a rank or lead through it
+  std::vector<double> below(n);  // ways that end at a rank or lead through it
+  for (const Rank to : order)
+    if (addressed(from, to))
+      below[static_cast<std::size_t>(to)] = 1, all += far[static_cast<std::size_t>(to)];
   for (; order.size() > 1; order.pop_back()) {
     const Rank r = order.back(), above = before[static_cast<std::size_t>(r)];
     for (const auto& [resource, time] : uses(above, r))
@@ -280,7 +291,8 @@ SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& ro
       [&](const std::vector<double>& at, std::vector<double>& taken) { return fractions.bound(at, taken); }));
 }
 
-double least_of_ways(const EdgeUses& uses, const std::vector<double>& busy, const Stop& stop) {
+double least_of_ways(const EdgeUses& uses, const Addressed& addressed, const std::vector<double>& busy,
+                     const Stop& stop) {
   constexpr double steepness = 30;
   const double top = busy.empty() ? 0 : *std::ranges::max_element(busy);
   if (!(top > 0)) return 0;
@@ -296,7 +308,9 @@ double least_of_ways(const EdgeUses& uses, const std::vector<double>& busy, cons
                      }
                    taken.assign(busy.size(), 0);
                    double all = 0;
-                   for (Rank from = 0; from < uses.ranks(); ++from) all += add_ways(uses, from, cost, taken);
+                   for (Rank from = 0; from < uses.ranks(); ++from)
+                     if (has_any(addressed, from, uses.ranks()))
+                       all += add_ways(uses, addressed, from, cost, taken);
                    return all;
                  });
 }

@@ -9,6 +9,18 @@
 
 namespace collcast {
 
+/// Which ranks have a share of their own for which others: all for all in an alltoall, the root in a scatter,
+/// all for the root in a gather.
+struct Addressed {
+  Collective collective = Collective::alltoall;
+  Rank root = 0;
+  bool operator()(Rank from, Rank to) const {
+    if (collective == Collective::scatter && from != root) return false;
+    if (collective == Collective::gather && to != root) return false;
+    return from != to;
+  }
+};
+
 /// What a byte that goes from rank to rank takes of the links of its route and of the ports that it queues
 /// at: of the resources.
 class EdgeUses {
@@ -50,8 +62,9 @@ std::vector<std::size_t> cheapest_tree(std::size_t ranks, std::size_t root, cons
 /// bound's gradient uphill.
 SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& roots, const Stop& stop = {});
 
-/// The same for an alltoall with a byte from each rank to each other: whatever its way, it costs at least
+/// The same for a byte from each rank to each other that it is for: whatever its way, it costs at least
 /// what the cheapest way does. `busy`: what the best ways that are known take of each resource.
-double least_of_ways(const EdgeUses& uses, const std::vector<double>& busy, const Stop& stop = {});
+double least_of_ways(const EdgeUses& uses, const Addressed& addressed, const std::vector<double>& busy,
+                     const Stop& stop = {});
 
 }  // namespace collcast

@@ -16,8 +16,10 @@ constexpr double near_enough = 1.002;  ///< of what no ways are below
 /// Units on their ways, and how busy links are with them.
 class Rerouting {
  public:
-  Rerouting(const Fabric& fabric, Block units)
-      : ranks_(static_cast<std::size_t>(fabric.ranks())), units_(static_cast<std::size_t>(units)) {
+  Rerouting(const Fabric& fabric, const Addressed& addressed, Block units)
+      : addressed_(addressed),
+        ranks_(static_cast<std::size_t>(fabric.ranks())),
+        units_(static_cast<std::size_t>(units)) {
     for (const Link& link : fabric.links())
       unit_.push_back(1 / link.bandwidth.value / static_cast<double>(units));
     busy_.resize(unit_.size()), hops_.resize(unit_.size());
@@ -28,7 +30,7 @@ class Rerouting {
         if (s == d) continue;
         fabric.route(rank(s), rank(d), routes_[s * ranks_ + d]);
         for (const LinkId l : routes_[s * ranks_ + d]) hops_[l].push_back(s * ranks_ + d);
-        for (std::size_t i = 0; i < units_; ++i) {
+        for (std::size_t i = 0; i < units_ && wanted(s, d); ++i) {
           way(s, d, i) = {rank(s), rank(d)};
           put(way(s, d, i), 1);
         }
@@ -45,6 +47,7 @@ class Rerouting {
       for (std::size_t turn = 1; turn < ranks_; ++turn)
         for (std::size_t s = 0; s < ranks_; ++s) {
           const std::size_t d = (s + turn) % ranks_;
+          if (!wanted(s, d)) continue;
           put(way(s, d, i), -1);
           way(s, d, i) = way_to(d, s, cheapest(s, d).before);
           put(way(s, d, i), 1);
@@ -61,8 +64,11 @@ class Rerouting {
       prices += price;
       for (const std::size_t h : hops_[l]) hop_[h] += price * unit_[l];
     }
-    for (std::size_t s = 0; s < ranks_; ++s)
-      for (const double cost : cheapest(s, ranks_).cost) all += cost;
+    for (std::size_t s = 0; s < ranks_; ++s) {
+      const Tree tree = cheapest(s, ranks_);
+      for (std::size_t d = 0; d < ranks_; ++d)
+        if (wanted(s, d)) all += tree.cost[d];
+    }
     return prices > 0 ? static_cast<double>(units_) * all / prices : 0;
   }
 
@@ -77,6 +83,7 @@ class Rerouting {
   };
 
   static Rank rank(std::size_t r) { return static_cast<Rank>(r); }
+  bool wanted(std::size_t s, std::size_t d) const { return addressed_(rank(s), rank(d)); }
   std::vector<Rank>& way(std::size_t s, std::size_t d, std::size_t i) {
     return ways_[(s * ranks_ + d) * units_ + i];
   }
@@ -125,6 +132,7 @@ class Rerouting {
     return way;
   }
 
+  Addressed addressed_;
   std::size_t ranks_, units_;
   double steepness_ = 0, top_ = 0;
   double tie_ = 1e-9;  ///< ways that cost so much more are taken, or less: in turns, which leads off plateaus
@@ -152,9 +160,9 @@ bool Flow::direct() const {
   return std::ranges::all_of(ways, [](const auto& way) { return way.size() <= 2; });
 }
 
-Flow least_busy(const Fabric& fabric, Block units, const Stop& stop) {
-  Rerouting rerouting(fabric, units);
-  Flow best{fabric.ranks(), units, rerouting.ways(), rerouting.time(), 0, rerouting.busiest()};
+Flow least_busy(const Fabric& fabric, const Addressed& addressed, Block units, const Stop& stop) {
+  Rerouting rerouting(fabric, addressed, units);
+  Flow best{addressed, fabric.ranks(), units, rerouting.ways(), rerouting.time(), 0, rerouting.busiest()};
   for (int sweep = 0; sweep < most_sweeps && best.time > 0; ++sweep) {
     const double steepness = 5 * std::pow(1.08, sweep);
     for (const double steep : {steepness / 2, steepness, 2 * steepness, 1000.0})
@@ -166,21 +174,39 @@ Flow least_busy(const Fabric& fabric, Block units, const Stop& stop) {
       best.busiest = rerouting.busiest();
     }
   }
-  const EdgeUses uses(fabric, Collective::alltoall);
-  best.least = std::max(best.least, least_of_ways(uses, busy(best, uses), stop));
+  const EdgeUses uses(fabric, addressed.collective);
+  best.least = std::max(best.least, least_of_ways(uses, addressed, busy(best, uses), stop));
   return best;
 }
 
+namespace {
+
+/// The first of the blocks, in units, that rank s has for rank d.
+Block share(const Flow& flow, Rank s, Rank d) {
+  switch (flow.addressed.collective) {
+    case Collective::scatter:
+      return d;
+    case Collective::gather:
+      return s;
+    default:
+      return Block{s} * flow.ranks + d;
+  }
+}
+
+}  // namespace
+
 Listing listing(const Flow& flow, bool in_turns) {
   const Block units = flow.direct() ? 1 : flow.units;
-  Listing l{flow.ranks, Block{flow.ranks} * flow.ranks * units, {}};
+  const Block shares = share(flow, flow.ranks - 1, flow.ranks - 1) + 1;
+  Listing l{flow.ranks, shares * units, {}};
   /// The messages of each step, by sender and receiver.
   std::vector<std::map<std::pair<Rank, Rank>, std::vector<Chunk>>> steps;
   for (Rank turn = 1; turn < flow.ranks; ++turn)
     for (Rank s = 0; s < flow.ranks; ++s)
       for (Block i = 0; i < units; ++i) {
         const Rank d = (s + turn) % flow.ranks;
-        const Block pair = Block{s} * flow.ranks + d, block = pair * units + i;
+        if (!flow.addressed(s, d)) continue;
+        const Block pair = Block{s} * flow.ranks + d, block = share(flow, s, d) * units + i;
         const auto& way = flow.ways[static_cast<std::size_t>(pair * flow.units + i)];
         const std::size_t first = in_turns ? static_cast<std::size_t>(turn - 1) : 0;
         if (steps.size() < first + way.size() - 1) steps.resize(first + way.size() - 1);

@@ -4,29 +4,31 @@
 #include <vector>
 
 #include "algorithms/listing.hpp"
-#include "forecast/synthesis/packing.hpp"
+#include "forecast/synthesis/edge_prices.hpp"
 #include "model/fabric.hpp"
 
 namespace collcast {
 
-/// An alltoall in equal units: which ranks each unit visits on its way.
+/// An alltoall, a gather or a scatter in equal units: which ranks each unit visits on its way.
 struct Flow {
+  Addressed addressed;
   Rank ranks = 1;
   Block units = 1;
-  /// The way of unit i from rank s to rank d is at (s * ranks + d) * units + i: s, the ranks between, d.
+  /// The way of unit i from rank s to rank d is at (s * ranks + d) * units + i: s, the ranks between, d;
+  /// empty where s has nothing for d.
   std::vector<std::vector<Rank>> ways;
-  double time = 0;   ///< [s/B] that a byte from each rank to each other takes the busiest link
+  double time = 0;   ///< [s/B] that a byte of each share takes the busiest link
   double least = 0;  ///< [s/B] a lower bound of the time for any ways, by prices of links and ports
   LinkId busiest = 0;
 
   bool direct() const;
 };
 
-/// Routes an alltoall by way of other ranks so that its busiest link is as little busy as possible. Links get
-/// dearer the busier they are, and one unit after the other takes the cheapest way, as long as that helps.
-/// Prices also give the lower bound `least` (Garg and Koenemann, FOCS 1998; least_of_ways). After `stop` the
-/// best so far.
-Flow least_busy(const Fabric& fabric, Block units, const Stop& stop = {});
+/// Routes what ranks have for each other by way of other ranks so that its busiest link is as little busy as
+/// possible. Links get dearer the busier they are, and one unit after the other takes the cheapest way, as
+/// long as that helps. Prices also give the lower bound `least` (Garg and Koenemann, FOCS 1998;
+/// least_of_ways). After `stop` the best so far.
+Flow least_busy(const Fabric& fabric, const Addressed& addressed, Block units, const Stop& stop = {});
 
 /// The flow as messages, hop by hop; what goes from one rank to another in a hop is one message. `in_turns`:
 /// each rank sends first what is for the next rank, in the next step what is for the one after it, and so on.

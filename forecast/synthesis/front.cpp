@@ -124,7 +124,7 @@ Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std
     best_.push_back({groups_.size(), std::vector<int>(static_cast<std::size_t>(levels(groups)), 2), 0});
     groups_.push_back(std::move(groups));
   }
-  if (collective == Collective::alltoall && ranks() <= most_routed) add_paths();
+  if (!plays_forests(collective) && ranks() <= most_routed) add_paths();
   if (plays_forests(collective) && trees == 0 && ranks() > 1 && ranks() <= most_routed)
     others_.push_back(chains(groups_.back(), collective, root));
   if (plays_forests(collective)) add_trees(trees);
@@ -196,7 +196,12 @@ void Front::keep_least_busy(Synthesis& s) {
 
 void Front::add_paths() {
   const Fabric& fabric = forecaster_.fabric();
-  const Flow flow = least_busy(fabric, ranks() <= 16 ? 12 : ranks() <= 32 ? 8 : 4, stop_);
+  const bool one_root = definition(collective_).rooted;
+  const Flow flow = least_busy(fabric, {collective_, root_},
+                               one_root || ranks() <= 16 ? 12
+                               : ranks() <= 32           ? 8
+                                                         : 4,
+                               stop_);
   const std::string name = flow.direct() ? "direct" : "paths";
   others_.push_back(synthesized(listing(flow, true), collective_, name + "-in-turns"));
   others_.push_back(synthesized(listing(flow, false), collective_, name));

@@ -45,7 +45,8 @@ class Table final : public Fabric {
 void expect_holds(const Flow& flow) {
   for (const bool in_turns : {false, true})
     for (const Block segments : {1, 3}) {
-      const auto wrong = prove(schedule(listing(flow, in_turns), segments), Collective::alltoall);
+      const auto wrong =
+          prove(schedule(listing(flow, in_turns), segments), flow.addressed.collective, flow.addressed.root);
       EXPECT_FALSE(wrong) << wrong->words();
     }
 }
@@ -56,7 +57,7 @@ TEST(Flow, OfAFullMeshIsDirect) {
   for (Rank a = 0; a < 8; ++a)
     for (Rank b = 0; b < 8; ++b)
       if (a != b) mesh.take(a, b, {mesh.add(10)});
-  const Flow flow = least_busy(mesh, 4);
+  const Flow flow = least_busy(mesh, {}, 4);
   EXPECT_TRUE(flow.direct());
   EXPECT_DOUBLE_EQ(flow.time, 0.1);
   EXPECT_NEAR(flow.least, 0.1, 1e-9);
@@ -78,11 +79,27 @@ TEST(Flow, OfARingGoesBothWays) {
     ring.take(r, (r + 2) % 4, {on[at(r)], on[at(r + 1)]});
     ring.take(r, (r + 3) % 4, {back[at(r)]});
   }
-  const Flow flow = least_busy(ring, 4);
+  const Flow flow = least_busy(ring, {}, 4);
   EXPECT_NEAR(flow.time, 2, 1e-9);
   EXPECT_NEAR(flow.least, 2, 0.01);
   EXPECT_FALSE(flow.direct());
   expect_holds(flow);
+}
+
+/// Five ranks on a ring, of which those that are no neighbours have a slow way of their own. What is for the
+/// root comes over its two links, from two ranks by each: two shares, of which one goes by the neighbour.
+TEST(Flow, OfOneRootGoesByOthers) {
+  Table ring(5);
+  for (Rank a = 0; a < 5; ++a)
+    for (Rank b = 0; b < 5; ++b)
+      if (a != b) ring.take(a, b, {ring.add((a - b + 5) % 5 % 3 == 1 ? 1 : 1e-4)});
+  for (const Collective c : {Collective::gather, Collective::scatter}) {
+    const Flow flow = least_busy(ring, {c, 2}, 12);
+    EXPECT_NEAR(flow.time, 2, 1e-9);
+    EXPECT_NEAR(flow.least, 2, 0.01);
+    EXPECT_EQ(listing(flow, false).steps.size(), 2U);
+    expect_holds(flow);
+  }
 }
 
 /// Two nodes of two, joined by an uplink of 1 byte per second: of each byte four cross it.
@@ -93,7 +110,7 @@ TEST(Flow, OfAThinUplinkIsItsCut) {
     for (Rank b = 0; b < 4; ++b)
       if (a != b)
         nodes.take(a, b, a / 2 == b / 2 ? std::vector{nodes.add(100)} : std::vector{a < b ? up : down});
-  const Flow flow = least_busy(nodes, 2);
+  const Flow flow = least_busy(nodes, {}, 2);
   EXPECT_TRUE(flow.direct());
   EXPECT_DOUBLE_EQ(flow.time, 4);
   EXPECT_NEAR(flow.least, 4, 0.01);
@@ -103,7 +120,7 @@ TEST(Flow, OfAThinUplinkIsItsCut) {
 /// reached.
 TEST(Flow, OfAnIrregularMachineIsNearItsBound) {
   const Forecaster dgx(load_platform("dgx-1v"), 8);
-  const Flow flow = least_busy(dgx.fabric(), 12);
+  const Flow flow = least_busy(dgx.fabric(), {}, 12);
   EXPECT_LE(flow.least, flow.time * (1 + 1e-9));
   EXPECT_GE(flow.least, flow.time * 0.97);
 }
@@ -114,8 +131,8 @@ TEST(Flow, StopsWhenAsked) {
   for (Rank a = 0; a < 3; ++a)
     for (Rank b = 0; b < 3; ++b)
       if (a != b) ring.take(a, b, {a == 0 && b == 1 ? slow : ring.add(100)});
-  EXPECT_TRUE(least_busy(ring, 10, [] { return true; }).direct());
-  const Flow flow = least_busy(ring, 10);
+  EXPECT_TRUE(least_busy(ring, {}, 10, [] { return true; }).direct());
+  const Flow flow = least_busy(ring, {}, 10);
   EXPECT_FALSE(flow.direct());
   EXPECT_NEAR(flow.time, 0.02, 1e-9);  // two bytes from rank 0 to rank 2; a unit over the slow link takes 0.1
   expect_holds(flow);
@@ -134,7 +151,7 @@ Flow between_nodes(Rank gpus, Rank per_port) {
         nodes.take(
             a, b,
             a / gpus == b / gpus ? std::vector{nodes.add(25e9)} : std::vector{out[port(a)], in[port(b)]});
-  return least_busy(nodes, 2);
+  return least_busy(nodes, {}, 2);
 }
 
 /// Links as TACCL and TE-CCL have them: TACCL reaches 3.125 GB/s on two NDv2, TE-CCL 12.42 on two DGX-2, of
