@@ -24,23 +24,36 @@ void check(const Listing& listing) {
                          std::to_string(listing.blocks) + " blocks");
 }
 
-/// Block b of a segment is the segment's share of block b of the listing.
-void send(const Listed& m, Block segment, Block segments, Step& step) {
-  if (segments == 1 && m.pieces.size() == 1) return step.send(m.from, m.to, m.pieces[0], m.combine);
-  Block count = 0;
-  for (const Chunk& piece : m.pieces) count += piece.count;
+/// How blocks are cut: `together` blocks are the segments' parts of them, one after the other.
+struct Cutting {
+  Block segments, together;
+
+  /// Calls `add(Chunk)` for each run of a segment's consecutive parts of these blocks.
+  template <class Add>
+  void each_run(const Chunk& piece, Block segment, Add&& add) const {
+    if (segments == 1) return add(piece);
+    for (Block b = piece.first, count; b < piece.first + piece.count; b += count) {
+      const Block before = b % together;
+      count = std::min(together - before, piece.first + piece.count - b);
+      add(Chunk{(b - before) * segments + segment * together + before, count});
+    }
+  }
+};
+
+void send(const Listed& m, Block segment, const Cutting& cut, Step& step) {
+  Chunk last;
+  Block count = 0, runs = 0;
+  for (const Chunk& piece : m.pieces)
+    cut.each_run(piece, segment, [&](const Chunk& run) { last = run, count += run.count, ++runs; });
+  if (runs == 1) return step.send(m.from, m.to, last, m.combine);
   step.send_scattered(m.from, m.to, count, m.combine, [&](auto add) {
-    for (const Chunk& piece : m.pieces)
-      if (segments == 1)
-        add(piece);
-      else
-        for (Block b = piece.first; b < piece.first + piece.count; ++b) add(Chunk{b * segments + segment, 1});
+    for (const Chunk& piece : m.pieces) cut.each_run(piece, segment, add);
   });
 }
 
 }  // namespace
 
-Schedule schedule(const Listing& listing, Block segments) {
+Schedule schedule(const Listing& listing, Block segments, Block together) {
   check(listing);
   const auto list = std::make_shared<const Listing>(listing);
   const auto length = static_cast<std::int64_t>(listing.steps.size());
@@ -48,11 +61,11 @@ Schedule schedule(const Listing& listing, Block segments) {
   s.ranks = listing.ranks;
   s.blocks = listing.blocks * segments;
   s.steps = length > 0 ? length + segments - 1 : 0;
-  s.rule = [list, length, segments](std::int64_t now, Step& step) {
+  s.rule = [list, length, segments, cut = Cutting{segments, together}](std::int64_t now, Step& step) {
     for (Block segment = std::max<Block>(0, now - length + 1); segment <= std::min(now, segments - 1);
          ++segment)
       for (const Listed& m : list->steps[static_cast<std::size_t>(now - segment)])
-        send(m, segment, segments, step);
+        send(m, segment, cut, step);
   };
   return s;
 }
@@ -65,8 +78,10 @@ Algorithm algorithm_of(const Listing& listing, Collective collective, const std:
   a.ranks = std::to_string(listing.ranks);
   a.supports = [ranks = listing.ranks](Rank r) { return r == ranks; };
   a.segmented = !listing.steps.empty();
-  a.schedule = [list = std::make_shared<const Listing>(listing)](const Call& c) {
-    return schedule(*list, c.segments);
+  // What one rank has for others, or all have, may lie in any order.
+  const Block together = std::max<Block>(1, listing.blocks / definition(collective).blocks(listing.ranks));
+  a.schedule = [list = std::make_shared<const Listing>(listing), together](const Call& c) {
+    return schedule(*list, c.segments, together);
   };
   return a;
 }

@@ -19,9 +19,10 @@ struct Listing {
   std::vector<std::vector<Listed>> steps;
 };
 
-/// The listing as a schedule, pipelined in `segments` one step apart. Throws InputError for a message from or
-/// to a rank that does not exist, to its sender, or without blocks.
-Schedule schedule(const Listing& listing, Block segments);
+/// The listing as a schedule, pipelined in `segments` one step apart. Each `together` blocks are cut as one,
+/// so that what a segment has of them is consecutive. Throws InputError for a message from or to a rank that
+/// does not exist, to its sender, or without blocks.
+Schedule schedule(const Listing& listing, Block segments, Block together = 1);
 
 /// The algorithm, for the listing's number of ranks and root only.
 Algorithm algorithm_of(const Listing& listing, Collective collective, const std::string& name);

@@ -44,8 +44,11 @@ std::string write_msccl(const Schedule& schedule, Collective collective, const s
 /// The call in fewer segments, if need be, so that the file stays small: some 20,000 messages.
 Call in_a_small_file(const Algorithm& algorithm, Call call);
 
-/// What of such a file MSCCL's own loader refuses, in a sentence; empty: nothing. It has room for 32 channels
-/// (NCCL's MAXCHANNELS) and 256 steps of a thread block (MSCCL_MAX_NUM_STEPS).
+/// What MSCCL's own loader has room for: channels (NCCL's MAXCHANNELS), and steps of a thread block
+/// (MSCCL_MAX_NUM_STEPS).
+inline constexpr int most_msccl_channels = 32, most_msccl_steps = 256;
+
+/// What of such a file the loader refuses, in a sentence; empty: nothing.
 std::string refused_by_msccl(const std::string& xml);
 
 }  // namespace collcast

@@ -66,9 +66,8 @@ class RankWriter {
     Position from = home(message[0]);
     if (!consecutive(message)) {
       from = packed(count);
-      for (Block k = 0; k < count; ++k)
-        add(b, {"cpy", home(message[static_cast<std::size_t>(k)]), {'s', from.offset + k}, 1},
-            std::exchange(after, {}));
+      for (const Run& run : runs(message))
+        add(b, {"cpy", run.at, {'s', from.offset + run.first}, run.count}, std::exchange(after, {}));
     }
     const Reference sent = add(b, {"s", from, from, count}, after);
     for (Block m : message) touched_[m].reads.push_back(sent);
@@ -89,10 +88,9 @@ class RankWriter {
     } else {
       const Position to = packed(count);
       add(b, {"r", to, to, count}, {});
-      for (Block k = 0; k < count; ++k)
-        last = add(
-            b, {reduces ? "re" : "cpy", {'s', to.offset + k}, home(message[static_cast<std::size_t>(k)]), 1},
-            std::exchange(after, {}));
+      for (const Run& run : runs(message))
+        last = add(b, {reduces ? "re" : "cpy", {'s', to.offset + run.first}, run.at, run.count},
+                   std::exchange(after, {}));
     }
     for (Block m : message) touched_[m] = {{last}, {}};
   }
@@ -124,14 +122,24 @@ class RankWriter {
 
   Position packed(Block count) { return {'s', std::exchange(scratch_, scratch_ + count)}; }
 
-  bool consecutive(const std::vector<Block>& message) {
-    const Position first = home(message[0]);
-    for (std::size_t k = 1; k < message.size(); ++k) {
-      const Position p = home(message[k]);
-      if (p.buffer != first.buffer || p.offset != first.offset + static_cast<Block>(k)) return false;
+  /// Blocks of a message, from its `first` on, that lie one after the other.
+  struct Run {
+    Position at;
+    Block first, count;
+  };
+  std::vector<Run> runs(const std::vector<Block>& message) {
+    std::vector<Run> all;
+    for (const Block m : message) {
+      const Position p = home(m);
+      if (!all.empty() && p.buffer == all.back().at.buffer &&
+          p.offset == all.back().at.offset + all.back().count)
+        ++all.back().count;
+      else
+        all.push_back({p, all.empty() ? 0 : all.back().first + all.back().count, 1});
     }
-    return true;
+    return all;
   }
+  bool consecutive(const std::vector<Block>& message) { return runs(message).size() == 1; }
 
   /// Appends a line to thread block `b` after what it waits for: a step has room for one, so others go to
   /// steps that do nothing.
@@ -185,11 +193,36 @@ void copy_own_pairs(std::vector<RankWriter>& writers, const Buffers& buffers) {
   }
 }
 
-void write_step(const Step& step, std::vector<RankWriter>& writers) {
+/// Messages of one step and one channel from a rank to another. A thread block sends one after the other, and
+/// so over several steps; in lanes, each a channel of the file, they go side by side as in the schedule.
+class Lanes {
+ public:
+  explicit Lanes(const Schedule& schedule) {
+    for_each_step(schedule, false, [&](const Step& step) {
+      begin_step();
+      for (const Transfer& t : step.transfers) lanes_ = std::max(lanes_, ++sent_[key(t)]);
+    });
+    lanes_ = std::clamp(lanes_, 1, std::max(1, most_msccl_channels / schedule.channels));
+  }
+  void begin_step() { sent_.clear(); }
+  /// The channel of the next message of this step.
+  int channel(const Transfer& t) { return t.channel * lanes_ + sent_[key(t)]++ % lanes_; }
+  int each() const { return lanes_; }
+
+ private:
+  static Key key(const Transfer& t) { return {t.from.rank, t.to.rank, t.channel}; }
+  int lanes_ = 1;
+  std::map<Key, int> sent_;
+};
+
+void write_step(const Step& step, Lanes& lanes, std::vector<RankWriter>& writers) {
   if (!step.multicasts.empty() || !step.reductions.empty())
     throw InputError("MSCCL has no multicast and no reduction in the network; this schedule uses them");
   std::vector<std::vector<Block>> messages;
+  std::vector<int> channels;
+  lanes.begin_step();
   for (const Transfer& t : step.transfers) {
+    channels.push_back(lanes.channel(t));
     if (t.from.memory != Memory::device || t.to.memory != Memory::device)
       throw InputError("MSCCL knows device memory only; this schedule goes through a host's");
     if (t.chunk.count == 0) throw InputError("MSCCL has no message without data; this schedule sends some");
@@ -197,11 +230,11 @@ void write_step(const Step& step, std::vector<RankWriter>& writers) {
     for (const Chunk& piece : step.pieces(t))
       for (Block b = 0; b < piece.count; ++b) blocks.push_back(piece.first + b);
     if (t.from != t.to && !blocks.empty())
-      writers[static_cast<std::size_t>(t.from.rank)].send(t.to.rank, t.channel, blocks);
+      writers[static_cast<std::size_t>(t.from.rank)].send(t.to.rank, channels.back(), blocks);
   }
   for (std::size_t i = 0; i < messages.size(); ++i)
     if (const Transfer& t = step.transfers[i]; t.from != t.to && !messages[i].empty())
-      writers[static_cast<std::size_t>(t.to.rank)].receive(t.from.rank, t.channel, messages[i], t.combine);
+      writers[static_cast<std::size_t>(t.to.rank)].receive(t.from.rank, channels[i], messages[i], t.combine);
 }
 
 /// Larger files are read by nobody's runtime.
@@ -232,14 +265,16 @@ std::string write_msccl(const Schedule& schedule, Collective collective, const s
   std::vector<RankWriter> writers;
   for (Rank r = 0; r < schedule.ranks; ++r) writers.emplace_back(buffers, collective, r, schedule.ranks);
   if (collective == Collective::alltoall) copy_own_pairs(writers, buffers);
-  for_each_step(schedule, true, [&](const Step& step) { write_step(step, writers); });
+  Lanes lanes(schedule);
+  for_each_step(schedule, true, [&](const Step& step) { write_step(step, lanes, writers); });
 
   std::string coll(d.name);
   std::erase(coll, '-');
   std::ostringstream out;
-  out << "<algo name=\"" << escaped(name) << "\" proto=\"Simple\" nchannels=\"" << schedule.channels
-      << "\" nchunksperloop=\"" << std::max(buffers.input_chunks(), buffers.output_chunks()) << "\" ngpus=\""
-      << schedule.ranks << "\" coll=\"" << coll << "\" inplace=\"" << buffers.in_place() << "\" outofplace=\""
+  out << "<algo name=\"" << escaped(name) << "\" proto=\"Simple\" nchannels=\""
+      << schedule.channels * lanes.each() << "\" nchunksperloop=\""
+      << std::max(buffers.input_chunks(), buffers.output_chunks()) << "\" ngpus=\"" << schedule.ranks
+      << "\" coll=\"" << coll << "\" inplace=\"" << buffers.in_place() << "\" outofplace=\""
       << !buffers.in_place() << "\" minBytes=\"0\" maxBytes=\"" << std::numeric_limits<std::int64_t>::max()
       << '"';
   if (d.rooted) out << " root=\"" << root << '"';
@@ -257,9 +292,9 @@ std::string refused_by_msccl(const std::string& xml) {
     return most;
   };
   const long long channels = largest(" nchannels=\""), steps = largest("<step s=\"") + 1;
-  if (channels <= 32 && steps <= 256) return {};
-  return "MSCCL's loader takes up to 32 channels and 256 steps of a thread block: it refuses this file, "
-         "which has " +
+  if (channels <= most_msccl_channels && steps <= most_msccl_steps) return {};
+  return "MSCCL's loader takes up to " + std::to_string(most_msccl_channels) + " channels and " +
+         std::to_string(most_msccl_steps) + " steps of a thread block: it refuses this file, which has " +
          std::to_string(channels) + " and " + std::to_string(steps);
 }
 

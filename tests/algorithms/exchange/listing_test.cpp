@@ -42,6 +42,17 @@ TEST(Listing, WhatDoesNotHoldIsKnown) {
             "allreduce trade on 2 ranks does not hold: block 0 of rank 0 lacks the contribution of rank 1");
 }
 
+/// Rank 0 has blocks 2 and 3 for rank 1. Of three segments, the second has its parts of both one after the
+/// other: 2 * 3 + 1 * 2 = 8 and 9.
+TEST(Listing, WhatIsForOneRankIsCutTogether) {
+  const Listing one{2, 8, {{{0, 1, Combine::copy, {{2, 2}}}}}};
+  Step step;
+  algorithm_of(one, Collective::alltoall, "one").schedule({.ranks = 2, .segments = 3}).rule(1, step);
+  ASSERT_EQ(step.transfers.size(), 1u);
+  EXPECT_EQ(step.transfers[0].scattered, -1);
+  EXPECT_EQ(step.transfers[0].chunk, (Chunk{8, 2}));
+}
+
 /// Each count is cut into as many blocks as the schedule has for it.
 TEST(Listing, CountsAreCutIntoSegments) {
   const Listing swap{2, 4, {{{0, 1, Combine::copy, {{1, 1}}}, {1, 0, Combine::copy, {{2, 1}}}}}};

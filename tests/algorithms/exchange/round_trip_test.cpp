@@ -5,6 +5,7 @@
 
 #include "algorithms/exchange/msccl.hpp"
 #include "algorithms/forest.hpp"
+#include "algorithms/listing.hpp"
 #include "support/error.hpp"
 #include "tests/algorithms/laws.hpp"
 
@@ -53,6 +54,20 @@ TEST_P(RoundTrip, KeepsMessagesAndBlocks) {
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, RoundTrip, ::testing::ValuesIn(catalogue().begin(), catalogue().end()),
                          test_name);
+
+/// Two messages from rank to rank in a step are not one after the other in the file: three segments of two
+/// steps take four.
+TEST(RoundTrip, KeepsWhatGoesSideBySide) {
+  const Listing two{2, 4, {{{0, 1, Combine::copy, {{0, 1}}}}, {{0, 1, Combine::copy, {{1, 1}}}}}};
+  Listing swap = two;
+  for (std::size_t s = 0; s < 2; ++s)
+    swap.steps[s].push_back({1, 0, Combine::copy, {{static_cast<Block>(s) + 2, 1}}});
+  const Schedule written = schedule(swap, 3);
+  EXPECT_EQ(written.steps, 4);
+  const Schedule read =
+      parse_msccl(write_msccl(written, Collective::allgather, "swap"), "swap.xml").algorithm.schedule({});
+  EXPECT_EQ(read.steps, 4);
+}
 
 TEST(RoundTrip, KeepsTheStepsOfARing) {
   const Schedule ring = algorithm(Collective::allreduce, "ring").schedule({.ranks = 8});
