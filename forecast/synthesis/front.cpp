@@ -309,25 +309,34 @@ std::vector<Call> Front::in_segments(const SynthesizedSchedule& candidate, Call 
   return all;
 }
 
-Front::Fastest Front::fastest(Bytes message, const Engine& engine) {
-  Call call{.ranks = forecaster_.fabric().ranks(), .root = root_, .message = message};
+Front::Priced Front::priced(std::shared_ptr<const SynthesizedSchedule> candidate, const Call& call,
+                            const Engine& engine) {
+  Priced best{candidate, call, no_limit};
+  for (const Call& cut : in_segments(*candidate, call)) {
+    const Seconds time = read(engine, SizedSchedule(candidate->algorithm, cut), forecaster_.fabric()).time;
+    if (time < best.time * (1 - worth_cutting)) best.time = time, best.call.segments = cut.segments;
+    if (stopped()) break;
+  }
+  return best;
+}
+
+std::vector<Front::Priced> Front::priced(Bytes message, const Engine& engine) {
+  const Call call{.ranks = forecaster_.fabric().ranks(), .root = root_, .message = message};
   std::vector<std::shared_ptr<const SynthesizedSchedule>> finalists = others_;
   for (std::size_t i = 0; by_levels_ && i < groups_.size(); ++i)
     finalists.push_back(levels_by(best_levels(i, call, engine)));
-  std::shared_ptr<const SynthesizedSchedule> best;
-  Seconds least = no_limit;
+  std::vector<Priced> all;
   for (const auto& candidate : finalists) {
-    if (best && stopped()) break;
-    Seconds own = no_limit;
-    Block segments = 1;
-    for (const Call& cut : in_segments(*candidate, call)) {
-      const Seconds time = read(engine, SizedSchedule(candidate->algorithm, cut), forecaster_.fabric()).time;
-      if (time < own * (1 - worth_cutting)) own = time, segments = cut.segments;
-      if (stopped()) break;
-    }
-    if (own < least) best = candidate, least = own, call.segments = segments;
+    if (!all.empty() && stopped()) break;
+    all.push_back(priced(candidate, call, engine));
   }
-  return {best, forecaster_.predict(best->algorithm, call, engine)};
+  return all;
+}
+
+Front::Fastest Front::fastest(Bytes message, const Engine& engine) {
+  const std::vector<Priced> all = priced(message, engine);
+  const Priced& best = *std::ranges::min_element(all, {}, &Priced::time);
+  return {best.schedule, forecaster_.predict(best.schedule->algorithm, best.call, engine)};
 }
 
 }  // namespace collcast

@@ -47,6 +47,15 @@ class Front {
   };
   Fastest fastest(Bytes message, const Engine& engine);
 
+  /// A schedule in the segments that suit it.
+  struct Priced {
+    std::shared_ptr<const SynthesizedSchedule> schedule;
+    Call call;
+    Seconds time;
+  };
+  /// The best of each method; after `stop`, of those that were priced so far, at least one.
+  std::vector<Priced> priced(Bytes message, const Engine& engine);
+
   Collective collective() const { return collective_; }
   Rank ranks() const { return forecaster_.fabric().ranks(); }
   Rank root() const { return root_; }
@@ -64,6 +73,7 @@ class Front {
   /// Whether `stop` says so, of which there is a note then.
   bool stopped();
   std::vector<Call> in_segments(const SynthesizedSchedule& candidate, Call call);
+  Priced priced(std::shared_ptr<const SynthesizedSchedule> candidate, const Call& call, const Engine& engine);
   void add_trees(std::int64_t trees);
   void add_unpacked(std::int64_t trees, const NoTrees& none);
   void add_grown(const Forest& like, SecondsPerByte optimum, std::span<const std::int64_t> numbers);

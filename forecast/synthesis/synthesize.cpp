@@ -6,10 +6,10 @@
 
 #include "algorithms/exchange/forest_file.hpp"
 #include "algorithms/exchange/listing_file.hpp"
-#include "algorithms/exchange/msccl.hpp"
 #include "engines/engine.hpp"
 #include "forecast/report/what_if.hpp"
 #include "forecast/synthesis/rows.hpp"
+#include "forecast/synthesis/schedule_in_xml.hpp"
 #include "model/critical_path.hpp"
 #include "model/load.hpp"
 #include "model/proof.hpp"
@@ -109,16 +109,6 @@ report::Report made(Front& front, const Question& q, const Forecaster& forecaste
   return answer;
 }
 
-/// In as many segments as are the fastest, as far as the file stays small.
-std::string msccl(const Front::Fastest& fastest, Rank root, std::vector<std::string>& notes) {
-  const Algorithm& a = fastest.schedule->algorithm;
-  std::string xml =
-      write_msccl(a.schedule(in_a_small_file(a, fastest.prediction.call)), a.collective, a.name, root);
-  if (const std::string words = refused_by_msccl(xml); !words.empty())
-    add_once(notes, words + "; fewer trees make a smaller one");
-  return xml;
-}
-
 std::string json(const Front::Fastest& fastest, Rank root, const std::string& platform) {
   Algorithm a = fastest.schedule->algorithm;
   a.best_segments = {fastest.prediction.call.message, fastest.prediction.call.segments};
@@ -162,9 +152,10 @@ Synthesized synthesize(const Question& q, std::int64_t trees, ScheduleFile file,
     all.holds = all.report.head["holds"].get<bool>();
     for (const std::string& words : told_of(platform)) add_once(all.report.notes, words);
     if (file == ScheduleFile::none) return all;
-    const Front::Fastest fastest = front.fastest(std::ranges::max(q.sizes), engine("contention"));
-    all.file = file == ScheduleFile::json ? json(fastest, root, there.machine().platform())
-                                          : msccl(fastest, root, all.report.notes);
+    const Bytes largest = std::ranges::max(q.sizes);
+    all.file = file == ScheduleFile::json
+                   ? json(front.fastest(largest, engine("contention")), root, there.machine().platform())
+                   : msccl(front, largest, there, all.report.notes);
     return all;
   });
   for (const std::string& words : untaken(q.call, collective, {})) add_once(answer.report.notes, words);

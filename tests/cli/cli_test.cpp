@@ -194,12 +194,21 @@ TEST(Cli, SaysWhatChangesNothing) {
             std::string::npos);
 }
 
-/// Six trees from each of 16 roots are 96 channels; one, 16. A ring of 136 ranks has 270 steps.
-TEST(Cli, SynthesizeSaysWhatMscclsLoaderRefuses) {
+/// Six trees from each of 16 roots are 96 channels, which the loader refuses; two are 32. One from each of 33
+/// is too many. A ring of 136 ranks has 270 steps.
+TEST(Cli, SynthesizeWritesWhatMscclsLoaderTakes) {
   const collcast::Folder folder;
   const std::string asked = "synthesize allgather --platform dgx-a100 --ranks 16 -o " + folder / "f.xml";
-  EXPECT_EQ(collcast(asked).err.find("note: MSCCL's loader takes up to 32 channels and 256 steps"), 0u);
+  const std::string err = collcast(asked).err;
+  EXPECT_EQ(err.find("note: MSCCL's loader takes up to 32 channels and 256 steps of a thread block; at 1 GiB "
+                     "the fastest file that it takes has grown-2: "),
+            0u)
+      << err;
+  EXPECT_NE(err.find("; a .json holds grown-6: "), std::string::npos) << err;
   EXPECT_EQ(collcast(asked + " --trees 1").err, "");
+  EXPECT_NE(collcast("synthesize allgather --platform flat --ranks 33 --trees 1 -o " + folder / "g.xml")
+                .err.find("it refuses this file, which has 33 and "),
+            std::string::npos);
   const std::string exported = " --format msccl -o " + folder / "e.xml",
                     ring = "export allreduce --algorithm ring";
   EXPECT_EQ(collcast(ring + " --ranks 128" + exported).err, "");
