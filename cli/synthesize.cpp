@@ -14,7 +14,7 @@ namespace collcast::cli {
 namespace {
 
 struct SynthesizeOptions {
-  std::string collective, platform, ranks, trees, output, plot;
+  std::string collective, platform, ranks, transport, trees, output, plot;
   std::vector<std::string> sizes;
   Question question;
   Format format = Format::table;
@@ -25,6 +25,7 @@ struct SynthesizeOptions {
     question.platforms = {platform};
     question.ranks = {parse_ranks(ranks)};
     question.sizes = parse_sizes(sizes);
+    if (!transport.empty()) question.transport = parse_transport(transport);
     return question;
   }
 };
@@ -70,6 +71,7 @@ void add_question(CLI::App& verb, SynthesizeOptions& o, const std::string& sizes
       ->option_text("KEY=VALUE");
   add_placement(verb, o.question.placement);
   add_memory(verb, o.question.memory);
+  add_transport(verb, o.transport);
   add_format(verb, o.format, true);
 }
 

@@ -145,8 +145,7 @@ class Inquiry {
     const std::string asked = "--transport " + q_.transport->name();
     if (q_.offload.asked())
       throw InputError(asked + " does not go with --offload, where the DPU's own software sends");
-    if (q_.transport->kind == Transport::Kind::nccl && q_.memory != Memory::device)
-      throw InputError(asked + " sends from device buffers only: it does not go with --memory host");
+    check_memory(*q_.transport, q_.memory);
   }
 
   /// Transports are NCCL's of a release, whether it is named or not. A policy of NCCL has one of its own.

@@ -84,6 +84,12 @@ std::optional<Transport> transport_of(std::string_view policy) {
   return Transport{Transport::Kind::mvapich2_gdr, {}, *gdr};
 }
 
+void check_memory(const Transport& transport, Memory memory) {
+  if (transport.kind == Transport::Kind::nccl && memory != Memory::device)
+    throw InputError("--transport " + transport.name() +
+                     " sends from device buffers only: it does not go with --memory host");
+}
+
 Description carrying(const Transport& transport, const Description& platform) {
   if (transport.kind == Transport::Kind::mvapich2_gdr) return mvapich::carrying(platform);
   if (transport.kind == Transport::Kind::mpi || !platform.json().contains("software")) return platform;

@@ -41,6 +41,9 @@ Transport own_transport(const Description& platform);
 std::optional<Transport> transport_of(std::string_view policy);
 std::vector<std::string> transports();
 
+/// Throws InputError for a transport that does not send from this memory.
+void check_memory(const Transport& transport, Memory memory);
+
 /// The platform without the software that the transport does not use: that of MPI, for all others.
 Description carrying(const Transport& transport, const Description& platform);
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "forecast/answer.hpp"
 #include "forecast/forecast_cache.hpp"
@@ -64,6 +65,15 @@ Answer of_catalogue(const Question& q, Bytes size, ForecastCache& cache, const W
   return answer;
 }
 
+/// What each row has besides: who carries its messages, and its interval.
+std::vector<report::Column> columns_of_gap() {
+  std::vector<report::Column> all = synthesis::columns();
+  all.insert(all.begin() + 4, report::text_of("transport", "transport"));
+  all.insert(all.begin() + 6, {report::number_of("low", "low_s", text::seconds),
+                               report::number_of("high", "high_s", text::seconds)});
+  return all;
+}
+
 /// One collective on one platform: the bound, and the fastest of what was synthesized, of the catalogue and
 /// of a library, size by size.
 class GapReport {
@@ -74,14 +84,17 @@ class GapReport {
         collective_(definition(q.collectives.at(0)).collective),
         ranks_(q.ranks.at(0)),
         name_(definition(collective_).name),
-        library_(made(q)),
-        forecaster_(library_.forecaster()) {
+        platform_(described(q)),
+        library_(q.policy, platform_, ranks_, parse_placement(q.placement), memory(), q.transport),
+        sent_(sender()),
+        forecaster_(sent_ ? *sent_ : library_.forecaster()) {
     answer_.head = {{"platform", forecaster_.machine().platform()},
                     {"collective", name_},
                     {"ranks", ranks_},
                     {"policy", q.policy}};
     answer_.title = name_ + " of " + std::to_string(ranks_) + " ranks on " +
                     forecaster_.machine().platform() + ": how far from the bound";
+    if (q.transport) answer_.title += ", transport " + forecaster_.transport().name();
   }
 
   report::Report at_all_sizes() {
@@ -97,17 +110,25 @@ class GapReport {
     if (unruled_ && !ruled_) throw *unruled_;
     if (front_)
       for (const std::string& words : front_->notes()) note(words);
-    answer_.sections.push_back({"gaps", std::move(rows), synthesis::columns()});
+    tell_transports(rows);
+    answer_.sections.push_back({"gaps", std::move(rows), columns_of_gap()});
     return std::move(answer_);
   }
 
  private:
-  static Library made(const Question& q) {
+  static Description described(const Question& q) {
     Description platform = load_platform(q.platforms.at(0));
     set_all(platform, q.set);
     check_memory(q.policy, q.memory);
-    return {q.policy, platform, q.ranks.at(0), parse_placement(q.placement),
-            q.memory_of(definition(q.collectives.at(0)).collective)};
+    if (q.transport) check_memory(*q.transport, q.memory);
+    return platform;
+  }
+  Memory memory() const { return q_.memory_of(collective_); }
+  /// A policy of NCCL's sends nothing else by the transport that it was told to take.
+  std::optional<Forecaster> sender() const {
+    if (!q_.transport || library_.forecaster().transport().name() == q_.transport->name()) return {};
+    return std::optional<Forecaster>(std::in_place, platform_, ranks_, parse_placement(q_.placement),
+                                     memory(), 0, q_.transport);
   }
   void note(std::string words) { add_once(answer_.notes, std::move(words)); }
 
@@ -136,7 +157,8 @@ class GapReport {
     const Answer asked = of_catalogue(q_, size, cache_, watch_);
     const Prediction& best = asked.rows.at(0).prediction;
     for (const std::string& words : asked.notes) note(words);
-    Bound bound = forecaster_.lower_bound(*best.algorithm, call);
+    Bound bound = forecaster_.lower_bound(
+        *best.algorithm, call, forecaster_.transport().foreign() ? Bounds::Of::links : Bounds::Of::messages);
     const std::optional<Library::Forecast> chosen = by_library(call);
     // Software that the catalogue's messages have to pay for is not that of every library.
     if (chosen && chosen->prediction.bound.time < bound.time) bound = chosen->prediction.bound;
@@ -149,9 +171,18 @@ class GapReport {
       rows.push_back(synthesis::row("synthesized", synthesized, bound));
     }
     rows.push_back(synthesis::row("catalogue", best, bound));
-    if (chosen)
-      rows.push_back(synthesis::row(q_.policy, chosen->prediction, bound, chosen->prediction.transport));
+    if (chosen) rows.push_back(synthesis::row(q_.policy, chosen->prediction, bound));
     return rows;
+  }
+
+  /// Rows that different software carries are not told apart by their schedules alone.
+  void tell_transports(const Json& rows) {
+    std::set<std::string> all;
+    for (const Json& row : rows)
+      if (!row["transport"].is_null()) all.insert(row["transport"].get<std::string>());
+    if (all.size() < 2 || q_.transport) return;
+    note("rows differ in what carries their messages: " +
+         text::join(std::vector<std::string>(all.begin(), all.end())) + "; --transport names one for all");
   }
 
   /// None of the policy that is no library, and where it has no rule.
@@ -174,7 +205,9 @@ class GapReport {
   Collective collective_;
   Rank ranks_;
   std::string name_;
+  Description platform_;
   Library library_;
+  std::optional<Forecaster> sent_;  ///< where the library's own is of another transport
   const Forecaster& forecaster_;
   std::optional<Front> front_;
   ForecastCache cache_;

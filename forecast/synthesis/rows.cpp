@@ -10,13 +10,13 @@ namespace collcast::synthesis {
 
 using report::Column, report::number_of, report::text_of;
 
-Json row(const std::string& what, const Prediction& p, const Bound& bound, const std::string& transport) {
+Json row(const std::string& what, const Prediction& p, const Bound& bound) {
   return {{"message_bytes", std::llround(p.call.message.value)},
           {"schedule", what},
           {"algorithm", p.algorithm->name},
           {"segments", p.call.segments},
           {"engine", p.engine},
-          {"transport", transport.empty() ? Json() : Json(transport)},
+          {"transport", p.transport},
           {"time_s", p.time.value},
           {"low_s", p.low.value},
           {"high_s", p.high.value},

@@ -10,9 +10,8 @@
 
 namespace collcast::synthesis {
 
-/// A forecast beside the bound. `transport` empty: the platform's own.
-Json row(const std::string& schedule, const Prediction& prediction, const Bound& bound,
-         const std::string& transport = {});
+/// A forecast beside the bound.
+Json row(const std::string& schedule, const Prediction& prediction, const Bound& bound);
 /// Of such rows.
 std::vector<report::Column> columns();
 

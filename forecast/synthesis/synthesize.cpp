@@ -74,6 +74,7 @@ report::Report made(Front& front, const Question& q, const Forecaster& forecaste
   report::Report answer;
   answer.title = std::string(d.name) + " of " + std::to_string(front.ranks()) + " ranks on " +
                  forecaster.machine().platform();
+  if (q.transport) answer.title += ", transport " + forecaster.transport().name();
   std::set<const SynthesizedSchedule*> shown;
   bool all_hold = true;
   for (const Bytes size : q.sizes) {
@@ -138,11 +139,12 @@ Synthesized synthesize(const Question& q, std::int64_t trees, ScheduleFile file,
   const Collective collective = definition(q.collectives.at(0)).collective;
   const Rank ranks = q.ranks.at(0);
   const Rank root = plain_call(q.call, collective, ranks, Bytes(1)).root;
+  if (q.transport) check_memory(*q.transport, q.memory);
   const auto stopped = [&] { return watch.interrupt && *watch.interrupt; };
   const auto with = [&](const std::vector<std::string>& set, auto&& made_of) {
     Description platform = load_platform(q.platforms.at(0));
     set_all(platform, set);
-    const Forecaster forecaster(platform, ranks, parse_placement(q.placement), q.memory);
+    const Forecaster forecaster(platform, ranks, parse_placement(q.placement), q.memory, 0, q.transport);
     watch.progress("synthesizing " + q.collectives.at(0));
     Front front(collective, forecaster, root, trees, stopped);
     return made_of(platform, front, forecaster);

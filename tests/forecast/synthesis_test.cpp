@@ -407,6 +407,27 @@ TEST(Gap, NoRowIsBelowTheBound) {
     }
 }
 
+/// A library's rows go by its own software, unless all are to go by one.
+TEST(Gap, NamesWhatCarriesEachRow) {
+  Question q = gap_of("allreduce", "dgx-a100", 8);
+  q.policy = "nccl-2.18";
+  const report::Report mixed = gap(q);
+  EXPECT_EQ(mixed.sections[0].rows[1]["transport"], "mpi");
+  EXPECT_EQ(mixed.sections[0].rows[3]["transport"].get<std::string>().substr(0, 5), "nccl:");
+  EXPECT_THAT(mixed.notes, ::testing::Contains(::testing::HasSubstr("--transport names one for all")));
+  q.transport = parse_transport("nccl:Simple");
+  const report::Report one = gap(q);
+  for (std::size_t i = 1; i < 4; ++i) {
+    const Json& row = one.sections[0].rows[i];
+    EXPECT_EQ(row["transport"], "nccl:Simple") << row["schedule"];
+    EXPECT_LE(row["low_s"], row["time_s"]);
+    EXPECT_GE(row["ratio"].get<double>(), 1 - 1e-6) << row["schedule"];
+  }
+  q.policy = "fastest", q.memory = Memory::host;
+  EXPECT_EQ(complaint([&] { gap(q); }),
+            "--transport nccl:Simple sends from device buffers only: it does not go with --memory host");
+}
+
 /// The hosts play a barrier, and its messages have no size.
 TEST(Gap, OfABarrier) {
   Question q;
