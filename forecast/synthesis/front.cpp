@@ -133,8 +133,7 @@ Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std
 
 bool Front::stopped() {
   if (!stop_ || !stop_()) return false;
-  const std::string words = "interrupted: what follows is the best of what was made so far";
-  if (std::ranges::find(notes_, words) == notes_.end()) notes_.push_back(words);
+  if (std::ranges::find(notes_, best_so_far) == notes_.end()) notes_.emplace_back(best_so_far);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -61,6 +62,9 @@ class Front {
   Rank root() const { return root_; }
   const Busiest& limit() const { return limit_; }
   const std::vector<std::string>& notes() const { return notes_; }
+  /// The note of a front that was stopped.
+  static constexpr std::string_view best_so_far =
+      "interrupted: what follows is the best of what was made so far";
 
  private:
   /// Which groups, how many meet at once on each level, and how many levels share sums.

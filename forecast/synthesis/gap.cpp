@@ -99,17 +99,21 @@ class GapReport {
 
   report::Report at_all_sizes() {
     const InterruptedBy user(watch_.interrupt);
-    synthesize();
     Json rows = Json::array();
     try {
+      synthesize();
       for (const Bytes size : sizes())
         for (Json& row : at(size)) rows.push_back(std::move(row));
     } catch (const Interrupted&) {
-      note("interrupted: what follows was not computed");
+      interrupted_ = true;
+      note(rows.empty() ? "interrupted before all schedules of the first size were priced: there are no rows"
+                        : "interrupted: what follows was not computed");
     }
-    if (unruled_ && !ruled_) throw *unruled_;
+    if (unruled_ && !ruled_ && !interrupted_) throw *unruled_;
+    // Once interrupted, the front has made only a part, of which no row tells.
     if (front_)
-      for (const std::string& words : front_->notes()) note(words);
+      for (const std::string& words : front_->notes())
+        if (!interrupted_ || words != Front::best_so_far) note(words);
     tell_transports(rows);
     answer_.sections.push_back({"gaps", std::move(rows), columns_of_gap()});
     return std::move(answer_);
@@ -167,6 +171,7 @@ class GapReport {
     Json rows = Json::array({bound_row(size, bound)});
     if (front_) {
       const Prediction synthesized = front_->fastest(size, engine(q_.engine)).prediction;
+      end_if_interrupted();
       note(std::string(synthesized.note));
       rows.push_back(synthesis::row("synthesized", synthesized, bound));
     }
@@ -212,7 +217,7 @@ class GapReport {
   std::optional<Front> front_;
   ForecastCache cache_;
   report::Report answer_;
-  bool ruled_ = false;
+  bool ruled_ = false, interrupted_ = false;
   std::optional<NoRule> unruled_;
 };
 

@@ -428,6 +428,13 @@ TEST(Gap, NamesWhatCarriesEachRow) {
             "--transport nccl:Simple sends from device buffers only: it does not go with --memory host");
 }
 
+TEST(Gap, AnInterruptIsSaidOnce) {
+  const std::atomic<bool> interrupt = true;
+  const report::Report none = gap(gap_of("allgather", "dgx-a100", 16), Watch{.interrupt = &interrupt});
+  EXPECT_TRUE(none.sections[0].rows.empty());
+  EXPECT_THAT(none.notes, ::testing::ElementsAre(::testing::HasSubstr("there are no rows")));
+}
+
 /// The hosts play a barrier, and its messages have no size.
 TEST(Gap, OfABarrier) {
   Question q;
