@@ -7,7 +7,9 @@
 #include <cmath>
 #include <deque>
 #include <filesystem>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "replay/formats/across_ranks.hpp"
@@ -17,6 +19,7 @@
 #include "replay/formats/members.hpp"
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
+#include "replay/formats/one_job.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -278,6 +281,7 @@ struct Dump {
   const Value* top = nullptr;
   std::vector<const Value*> entries;
   std::map<std::string, std::vector<Rank>, std::less<>> groups;
+  std::map<std::string, std::string> descriptions;  ///< of groups, as "TENSOR_MODEL_PARALLEL_GROUP"
 };
 
 /// A group's ranks: of a dict with `ranks` as a text, or in version 1 the list itself.
@@ -359,10 +363,68 @@ Dump read(const std::string& path, Rank position) {
   if (const Value* entries = listed ? d.top : d.top->find("entries")) d.entries = entries->items;
   if (const Value* groups = d.top->find("pg_config"))
     for (std::size_t i = 0; i + 1 < groups->items.size(); i += 2)
-      if (auto ranks = members(*groups->items[i + 1]); !ranks.empty())
-        d.groups[name_of_group(*groups->items[i])] = std::move(ranks);
+      if (auto ranks = members(*groups->items[i + 1]); !ranks.empty()) {
+        const std::string name = name_of_group(*groups->items[i]);
+        d.groups[name] = std::move(ranks);
+        d.descriptions[name] = groups->items[i + 1]->text_of("desc");
+      }
   find_rank(d, position);
   return d;
+}
+
+/// When a dump's entries were created, and how long their ranks wait; none if no entry says when.
+std::optional<Period> period_of(const Dump& d) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
+  Seconds patience;
+  for (const Value* e : d.entries) {
+    patience = std::max(patience, Seconds(1e-3 * e->number_of("timeout_ms", 0)));
+    const std::int64_t at = e->ns_of("time_created_ns");
+    if (at > 0) first = std::min(first, at), last = std::max(last, at);
+  }
+  if (last == 0) return std::nullopt;
+  return Period{d.path, Seconds(1e-9 * static_cast<double>(first)), Seconds(1e-9 * static_cast<double>(last)),
+                patience > Seconds() ? patience : usual_patience};
+}
+
+/// The dump's groups by what torch calls them, where only one has that name.
+std::map<std::string, const std::vector<Rank>*> described_once(const Dump& d) {
+  std::map<std::string, const std::vector<Rank>*> once;
+  for (const auto& [name, description] : d.descriptions)
+    if (const auto group = d.groups.find(name);
+        !description.empty() && description != "undefined" && group != d.groups.end()) {
+      const auto [known, is_new] = once.try_emplace(description, &group->second);
+      if (!is_new) known->second = nullptr;
+    }
+  std::erase_if(once, [](const auto& group) { return group.second == nullptr; });
+  return once;
+}
+
+/// Throws InputError if a rank is in another's group of some description, and its own is another one.
+void refuse_other_groups(const std::vector<Dump>& dumps) {
+  std::map<std::pair<std::string, Rank>, std::pair<const Dump*, const std::vector<Rank>*>> said;
+  for (const Dump& d : dumps)
+    for (const auto& [description, ranks] : described_once(d)) said[{description, d.rank}] = {&d, ranks};
+  for (const auto& [key, group] : said)
+    for (const Rank r : *group.second)
+      if (const auto own = said.find({key.first, r});
+          own != said.end() && *own->second.second != *group.second)
+        throw InputError("ranks of two different jobs: " + key.first + " has " +
+                         ranks_in_words(*group.second) + " in " + group.first->path + " and " +
+                         ranks_in_words(*own->second.second) + " in " + own->second.first->path);
+}
+
+/// Throws InputError if dumps say that they are of different jobs; how long they are apart.
+Seconds compare_jobs(const std::vector<Dump>& dumps) {
+  SaidAlike library;
+  std::vector<Period> periods;
+  for (const Dump& d : dumps) {
+    for (const std::string_view key : {"nccl_version", "comm_lib_version"})
+      if (const std::string_view version = d.top->text_of(key); !version.empty())
+        library.say(d.path, "NCCL " + std::string(version));
+    if (auto period = period_of(d)) periods.push_back(*std::move(period));
+  }
+  refuse_other_groups(dumps);
+  return longest_gap(std::move(periods));
 }
 
 /// Throws InputError if dumps differ in the members of the default group, which is all ranks of a job.
@@ -614,6 +676,7 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
       for (const Rank r : ranks) world = std::max(world, std::min(r, most_recorded_ranks) + 1);
   }
   refuse_two_jobs(dumps);
+  const Seconds apart = compare_jobs(dumps);
   auto source = std::make_unique<RecordedSource>(std::min(world, most_recorded_ranks));
   SourceInfo& info = source->info();
   info.unknown = {"roots, reduction operators and streams", "computation (only when the host enqueued what)",
@@ -651,6 +714,9 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
   if (guessed)
     info.notes.push_back("nothing says which rank wrote " + text::counted(guessed, "dump") +
                          ": taken by the order of the files; a name that ends in the rank says it");
+  if (apart > Seconds(1))
+    info.notes.push_back("between the dumps' entries " + text::seconds(apart.value) +
+                         " pass in which no rank has any: taken for one job");
   compare_clocks(info, known);
   leave_out_lost(*source, false);
   compare_ranks(*source);

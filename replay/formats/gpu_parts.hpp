@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "replay/formats/gpu_time.hpp"
+#include "replay/formats/one_job.hpp"
 
 /// The parts that gpu_time.cpp makes a source of.
 namespace collcast::gpu {
@@ -32,6 +35,12 @@ std::vector<GpuStream> streams_of(const RankTrace& trace);
 
 /// The ranks of the largest group that a trace tells of.
 Rank largest_group(const RankTrace& trace);
+
+/// Throws InputError if files say that they are of different jobs; notes what only may say so.
+void refuse_several_jobs(const std::vector<RankTrace>& traces, std::vector<std::string>& notes);
+
+/// When the kernels that are looked at ran, by a wall clock; none if nothing tells.
+std::optional<Period> by_wall_clock(const RankTrace& trace, Span window);
 
 /// Takes ranks that no file says from the names of the files, where each has another one below `world`.
 void name_ranks(std::vector<RankTrace>& traces, Rank world);

@@ -8,6 +8,7 @@
 #include "replay/formats/gpu_parts.hpp"
 #include "replay/formats/input.hpp"
 #include "support/error.hpp"
+#include "support/notes.hpp"
 
 namespace collcast::gpu {
 
@@ -20,6 +21,34 @@ Rank largest_group(const RankTrace& trace) {
   for (const auto& [thread, calls] : trace.calls)
     for (const HostCall& call : calls) look(call.comm);
   return largest;
+}
+
+void refuse_several_jobs(const std::vector<RankTrace>& traces, std::vector<std::string>& notes) {
+  SaidAlike maker, backend, library, world;
+  const RankTrace* first = nullptr;
+  const auto said = [](std::string_view what, std::string_view value) {
+    return value.empty() ? std::string() : std::string(what) + std::string(value);
+  };
+  for (const RankTrace& t : traces) {
+    maker.say(t.path, said("GPUs of ", maker_of_gpu(t.gpu)));
+    backend.say(t.path, said("backend ", t.job.backend));
+    library.say(t.path, said("NCCL ", t.job.library));
+    world.say(t.path, said("a default group of ", ranks_in_words(t.job.world)));
+    if (t.gpu.empty()) continue;
+    if (!first) first = &t;
+    if (first->gpu != t.gpu)
+      add_once(notes,
+               "the ranks' GPUs are different ones, " + first->gpu + " and " + t.gpu + ": taken for one job");
+  }
+}
+
+std::optional<Period> by_wall_clock(const RankTrace& trace, Span window) {
+  constexpr double first_of_2001_us = 978'307'200e6;
+  const double base_us = 1e-3 * static_cast<double>(trace.base_ns);
+  const bool told = window.end > window.begin && base_us + window.begin > first_of_2001_us;
+  if (!told) return std::nullopt;
+  return Period{trace.path, Seconds(1e-6 * (base_us + window.begin)), Seconds(1e-6 * (base_us + window.end)),
+                usual_patience};
 }
 
 void name_ranks(std::vector<RankTrace>& traces, Rank world) {

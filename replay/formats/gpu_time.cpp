@@ -513,6 +513,8 @@ void RankTrace::runtime(std::string_view name, double at, std::int64_t thread, s
 
 std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const OpenOptions& options,
                                           const std::string& sizes) {
+  std::vector<std::string> differences;
+  refuse_several_jobs(traces, differences);
   const bool said = std::ranges::any_of(traces, [](const RankTrace& t) { return t.world > 0; });
   const auto files = static_cast<Rank>(traces.size());
   Rank largest = 0;
@@ -523,6 +525,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   const Rank world = assign_ranks(traces, guessed ? largest : files);
   auto source = std::make_unique<RecordedSource>(world);
   SourceInfo& info = source->info();
+  info.notes = differences;
   if (guessed)
     info.notes.push_back("no file says how many ranks there are: as many as in the largest group, " +
                          std::to_string(world));
@@ -543,9 +546,11 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   const Callers callers(traces, world);
   std::size_t most_gpus = 0;
   std::vector<Otherwise> otherwise;
+  std::vector<Period> periods;
   for (RankTrace& trace : traces) {
     join_host(trace);
     const Span window = select(trace, options);
+    if (auto period = by_wall_clock(trace, window)) periods.push_back(*std::move(period));
     unsized.count(trace);
     most_gpus = std::max(most_gpus, gpus(trace));
     GpuRank rank(*source, trace, callers, window);
@@ -566,6 +571,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     lost += trace.lost;
     trace = {};
   }
+  longest_gap(std::move(periods));
   if (kernels == 0)
     throw InputError(path + ": has no kernels of a GPU; profile CUDA activity, over whole steps");
   if (impossible)

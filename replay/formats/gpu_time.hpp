@@ -60,11 +60,19 @@ struct Step : Span {
   std::int64_t number;
 };
 
+/// What a file says of its job, which all files of the job say alike; empty: nothing.
+struct OfJob {
+  std::string backend, library;  ///< of torch's default group, and NCCL's version
+  std::vector<Rank> world;       ///< the default group
+};
+
 /// One rank, as far as a replay needs it.
 struct RankTrace {
   std::string path;
   Rank rank = -1, world = -1;
   std::int64_t base_ns = 0;  ///< of its clock: times are since then
+  OfJob job;
+  std::string gpu;  ///< the name of its first one; empty: not said
   std::map<std::string, std::vector<Rank>> groups;
   bool nccl_ids = false;  ///< groups are NCCL's communicators: none shares its id, and peers are their ranks
   std::vector<Kernel> kernels;

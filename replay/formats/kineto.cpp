@@ -173,7 +173,10 @@ class FileReader {
     of_torch_ = of_torch_ || std::ranges::find(torch_members, key) != std::end(torch_members);
     if (key == "baseTimeNanoseconds") trace_.base_ns = std::max<std::int64_t>(0, value.integer().value_or(0));
     if (key == "DroppedEvents") trace_.lost = dropped(value);
+    if (key == "deviceProperties" && !value.items().empty()) trace_.gpu = value.items()[0]["name"].text();
     if (key != "distributedInfo") return;
+    trace_.job.backend = value["backend"].text();
+    trace_.job.library = word_of(value["nccl_version"]);
     trace_.rank = of_job(value, "rank");
     trace_.world = of_job(value, "world_size");
     for (const JsonValue& group : value["pg_config"].items()) {
@@ -181,6 +184,7 @@ class FileReader {
       for (const JsonValue& r : group["ranks"].items()) ranks.push_back(possible_rank(r));
       std::string name = word_of(group["pg_name"]);
       if (name.empty()) name = word_of(group["uid"]);  // before April 2024
+      if (group["pg_desc"].text() == "default_pg") trace_.job.world = ranks;
       if (!name.empty() && !ranks.empty()) trace_.groups[name] = ranks;
     }
   }

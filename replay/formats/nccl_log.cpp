@@ -10,6 +10,7 @@
 
 #include "replay/formats/input.hpp"
 #include "replay/formats/nccl_calls.hpp"
+#include "replay/formats/one_job.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -20,12 +21,38 @@ constexpr std::string_view marker = "NCCL INFO ";
 
 using nccl::Communicator, nccl::Device, nccl::DeviceLog, nccl::LoggedCall, nccl::number, nccl::word_after;
 
+/// By what files of one job may know each other.
+struct OfFile {
+  std::set<std::string> hosts, ids;
+  std::set<Rank> sizes;  ///< of communicators
+};
+
+template <class Of>
+bool have_common(const std::set<Of>& a, const std::set<Of>& b) {
+  return std::ranges::any_of(a, [&](const Of& one) { return b.contains(one); });
+}
+
+/// The files that are bound to the first one, directly or by others.
+template <class Bound>
+std::set<std::string> bound_to_first(const std::map<std::string, OfFile>& files, Bound bound) {
+  std::set<std::string> together = {files.begin()->first};
+  std::vector<std::string> next = {files.begin()->first};
+  while (!next.empty()) {
+    const OfFile& one = files.at(next.back());
+    next.pop_back();
+    for (const auto& [path, other] : files)
+      if (bound(one, other) && together.insert(path).second) next.push_back(path);
+  }
+  return together;
+}
+
 class LogReader : public nccl::CallLog {
  public:
   void read(const std::string& path) {
     Input input(path);
     path_ = path;
     for (std::string line; input.line(line);) {
+      version(line);
       const auto at = line.rfind(marker);
       if (at == std::string::npos) {
         unreadable += line.find(": opCount ") != std::string::npos;
@@ -75,12 +102,49 @@ class LogReader : public nccl::CallLog {
     });
   }
 
+  /// Throws InputError if files have no host, no communicator and not even its size in common. False: no more
+  /// than the sizes, so that nothing says that they are of one job.
+  bool of_one_job() const {
+    if (of_files_.size() < 2) return true;
+    const auto known = [](const OfFile& a, const OfFile& b) {
+      return have_common(a.hosts, b.hosts) || have_common(a.ids, b.ids);
+    };
+    const auto alike = [&](const OfFile& a, const OfFile& b) {
+      return known(a, b) || have_common(a.sizes, b.sizes);
+    };
+    const std::set<std::string> together = bound_to_first(of_files_, alike);
+    for (const auto& [path, other] : of_files_)
+      if (!together.contains(path))
+        throw InputError("ranks of two different jobs: " + of_files_.begin()->first + " has communicators " +
+                         sizes_in_words(of_files_.begin()->second) + ", " + path + " " +
+                         sizes_in_words(other) + ", and they share no host; name the log of one job");
+    return bound_to_first(of_files_, known).size() == of_files_.size();
+  }
+
   std::map<std::string, std::int64_t> choices;
   std::int64_t readable = 0, unreadable = 0, cut = 0, incomplete = 0;
   std::int64_t several_callers = 0;  ///< devices that were named for several ranks
   std::int64_t callerless = 0;       ///< calls for one of them, which is not said
 
  private:
+  /// "of 2 and 4 ranks"
+  static std::string sizes_in_words(const OfFile& file) {
+    const auto written = [](Rank r) { return std::to_string(r); };
+    return "of " + text::join(file.sizes, " and ", written) + " ranks";
+  }
+
+  /// "NCCL version 2.18.3+cuda11.8", with or without NCCL's mark before it; the first one of a file counts.
+  void version(std::string_view line) {
+    constexpr std::string_view key = "CCL version ";
+    const auto at = line.find(key);
+    if (at == std::string_view::npos || at == 0) return;
+    const std::string library(line.substr(at - 1, key.size() + 1));
+    std::string_view number = line.substr(at + key.size());
+    number = number.substr(0, number.find_first_not_of("0123456789."));
+    if (!number.empty() && said_.insert(path_ + library).second)
+      versions_[library].say(path_, library + std::string(number));
+  }
+
   /// "[launcher's and time] host:process:thread [device] "
   static bool whose(std::string_view prefix, Device& device) {
     while (prefix.ends_with(' ')) prefix.remove_suffix(1);
@@ -144,6 +208,8 @@ class LogReader : public nccl::CallLog {
     Communicator& communicator = d.communicator(c.communicator);
     if (const auto ranks = number(word_after(text, "nranks=")); ranks > 0 && ranks <= most_recorded_ranks)
       communicator.ranks = static_cast<Rank>(ranks);
+    of_files_[path_].hosts.insert(device.host);
+    of_files_[path_].sizes.insert(communicator.ranks);
     // RCCL says which of the communicator's ranks calls.
     const auto own = number(word_after(text, "globalrank "));
     if (communicator.rank < 0 && own >= 0 && own < communicator.ranks)
@@ -170,7 +236,8 @@ class LogReader : public nccl::CallLog {
     Communicator& c = log(device).communicator(name);
     c.rank = static_cast<Rank>(rank);
     c.ranks = static_cast<Rank>(ranks);
-    if (!id.empty()) c.id = id;
+    if (!id.empty()) c.id = id, of_files_[path_].ids.insert(id);
+    of_files_[path_].sizes.insert(c.ranks);
   }
 
   static Device process_of(Device device) {
@@ -263,7 +330,10 @@ class LogReader : public nccl::CallLog {
     if (choices.contains(line) || choices.size() < most) ++choices[line];
   }
 
-  std::string path_;                                            ///< that is read
+  std::string path_;  ///< that is read
+  std::map<std::string, OfFile> of_files_;
+  std::map<std::string, SaidAlike> versions_;                   ///< by library
+  std::set<std::string> said_;                                  ///< file and library
   Rank all_ranks_ = 0;                                          ///< of the largest communicators
   std::map<Device, std::string> files_;                         ///< with their calls
   std::map<std::pair<Device, std::string>, std::string> keys_;  ///< of the communicator that a pointer is now
@@ -292,11 +362,15 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
                      ": an NCCL log without calls; run with NCCL_DEBUG=INFO and "
                      "NCCL_DEBUG_SUBSYS=INIT,COLL,TUNING (a table "
                      "of nccl-tests is for collcast validate --measurements)");
+  const bool of_one_job = log.of_one_job();
   log.tell_callers_apart();
   auto source = nccl::source_of(log);
   SourceInfo& info = source->info();
   info.unknown = {"durations and computation (a replay has communication alone)", "which streams overlap",
                   "calls inside replayed CUDA graphs (logged once, at capture)"};
+  if (!of_one_job)
+    info.notes.push_back(
+        "the files have no host and no commId in common, but communicators of one size: taken for one job");
   for (const auto& [what, count] : log.choices)
     info.notes.push_back(what + ", " + std::to_string(count) + " times");
   if (log.unreadable)
