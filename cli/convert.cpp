@@ -8,12 +8,14 @@
 #include "platforms/description/load.hpp"
 #include "replay/application/as_messages.hpp"
 #include "replay/application/goal.hpp"
+#include "replay/application/report.hpp"
 #include "replay/application/stage.hpp"
 #include "replay/formats/convert.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/output_file.hpp"
 #include "support/strict_options.hpp"
+#include "support/text.hpp"
 
 namespace collcast::cli {
 namespace {
@@ -62,9 +64,7 @@ void run_convert(const ConvertOptions& options) {
     throw InputError(source.info().name +
                      ": a profile does not record the order of calls, so it cannot be converted");
   refuse_traces(source, options);
-  Json lost = Json::array();
-  for (const Loss& l : written(source, options))
-    lost.push_back({{"operation", l.operation}, {"count", l.count}, {"reason", l.reason}});
+  const Json lost = report::rows_of(written(source, options));
   report::Report report;
   report.head = {{"trace", source.info().name},
                  {"from", source.info().format},
@@ -73,10 +73,12 @@ void run_convert(const ConvertOptions& options) {
                  {"unknown", source.info().unknown}};
   report.title =
       "written: " + options.out + (options.to == "chakra" ? ".RANK.et" : "") + " (" + options.to + ")";
-  report.sections = {{"lost",
-                      lost,
-                      {report::text_of("lost", "operation"), report::count_of("count", "count"),
-                       report::text_of("reason", "reason")}}};
+  report.sections = {
+      {"lost",
+       lost,
+       {report::text_of("lost", "operation"), report::count_of("count", "count"),
+        report::number_of("time", "time_s", text::seconds),
+        report::number_of("share", "share", text::percent), report::text_of("reason", "reason")}}};
   for (const std::string& u : source.info().unknown)
     report.remark += (report.remark.empty() ? "unknown: " : "\nunknown: ") + u;
   report.notes = source.info().notes;

@@ -418,6 +418,8 @@ Application::Begun Application::collective(Rank world, const Activity& activity)
                      std::string(activity.call) + " where rank " + std::to_string(instance.first) +
                      " calls " + instance.call + " (call " + std::to_string(number) + " of communicator " +
                      std::to_string(activity.communicator) + ")");
+  if (!instance.passed_over.empty())  // the time of each rank, for the one call of all
+    passed_over_.add(instance.call, instance.passed_over, 0, std::max(activity.duration.value, 0.0));
   const std::shared_ptr<Lowering> lowering = instance.lowering;
   const std::optional<Op> meeting = instance.meeting;
   if (source_.info().waits_recorded) note_recorded(activity);
@@ -464,8 +466,14 @@ Op Application::lasting(Seconds time, std::size_t members, const std::string& li
   return op;
 }
 
+void Application::pass_over(Instance& instance, std::string_view why) {
+  passed_over_.add(instance.call, why);
+  instance.passed_over = why;
+}
+
 Application::Instance Application::make(Rank world, const Activity& activity, const std::vector<Rank>& all) {
-  Instance instance{std::string(activity.operation), std::string(activity.call), world, {}, {}, all.size()};
+  Instance instance{
+      std::string(activity.operation), std::string(activity.call), world, {}, {}, {}, all.size()};
   if (activity.sized && price_)
     if (const auto price = price_(activity))
       return instance.meeting = meeting(activity, *price, all.size()), instance;
@@ -479,7 +487,7 @@ Application::Instance Application::make(Rank world, const Activity& activity, co
   const Choice choice =
       selection_.choose(collective, activity.communicator, all, call, activity.direct, algorithm);
   if (!choice.algorithm) {
-    passed_over_.add(instance.call, "no algorithm of the catalogue plays it");
+    pass_over(instance, "no algorithm of the catalogue plays it");
     return instance;
   }
   Schedule schedule = choice.algorithm->schedule(choice.call);
@@ -490,9 +498,9 @@ Application::Instance Application::make(Rank world, const Activity& activity, co
   if (activity.sized)
     tally.algorithms.insert(choice.algorithm->name);
   else
-    passed_over_.add(instance.call, activity.time > Seconds()
-                                        ? "of unknown size: takes as long as it was recorded to take"
-                                        : "of unknown size and time: takes none");
+    pass_over(instance, activity.time > Seconds()
+                            ? "of unknown size: takes as long as it was recorded to take"
+                            : "of unknown size and time: takes none");
   instance.lowering =
       Lowering::make(std::move(schedule), sizes, collective_tags(++instances_made_), all, activity.direct);
   return instance;

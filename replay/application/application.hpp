@@ -87,7 +87,8 @@ class Application : public Program {
   struct Instance {
     std::string operation;
     std::string call;
-    Rank first;  ///< world rank that came first
+    Rank first;                         ///< world rank that came first
+    std::string_view passed_over = {};  ///< why it is not played as it was; empty: it is
     std::shared_ptr<Lowering> lowering;
     std::optional<Op> meeting;  ///< if it has a price
     std::size_t to_come;
@@ -104,6 +105,7 @@ class Application : public Program {
   };
 
   Instance make(Rank world, const Activity& activity, const std::vector<Rank>& members);
+  void pass_over(Instance& instance, std::string_view why);
   void note_recorded(const Activity& activity);
   Op meeting(const Activity& activity, const Price& price, std::size_t members);
   Op lasting(Seconds time, std::size_t members, const std::string& limited_by);

@@ -22,8 +22,9 @@ class MessageTags {
   int messages_ = 0, collectives_ = first_collective_tag;
 };
 
-/// The collectives that were played, as losses of a format that writes them as messages.
-std::vector<Loss> written_as_messages(const Application& application);
+/// The collectives that were played, as losses of a format that writes them as messages. `recorded`: the time
+/// of all ranks.
+std::vector<Loss> written_as_messages(const Application& application, Seconds recorded);
 
 /// A source for formats that lack some collectives. A collective for which `held` is false becomes the
 /// messages of the algorithm that `selection` chooses, and the time of its reductions on `fabric`. Ranks have
@@ -51,7 +52,7 @@ class AsMessages : public Source {
     const Fabric& fabric;
     Held held;
     MessageTags tags;
-    std::map<std::string, std::int64_t> held_up;
+    LossSums held_up;
   };
 
   OneStream source_;

@@ -18,8 +18,8 @@ using Labels = std::set<std::int64_t>;
 /// One rank's program as operations and what each requires.
 class RankWriter {
  public:
-  RankWriter(std::ostream& out, const Fabric& fabric, Rank rank, MessageTags& tags)
-      : out_(out), fabric_(fabric), rank_(rank), tags_(tags) {}
+  RankWriter(std::ostream& out, const Fabric& fabric, Rank rank, MessageTags& tags, LossSums& losses)
+      : out_(out), fabric_(fabric), rank_(rank), tags_(tags), losses_(losses) {}
 
   /// Writes a strand that begins after `after`; returns what its end is after.
   Labels strand(Strand& code, Labels after) {
@@ -40,13 +40,12 @@ class RankWriter {
   }
 
   std::int64_t labels() const { return next_; }
-  std::int64_t pauses() const { return pauses_; }
 
  private:
   Labels operation(const Op& op, std::vector<std::unique_ptr<Strand>>& strands, const Labels& after) {
     switch (op.kind) {
       case Op::Kind::pause:
-        ++pauses_;
+        losses_.add("pause", "becomes computation, which is all that the format has", 1, op.time.value);
         [[fallthrough]];
       case Op::Kind::compute:
         return calc(op.time, after);
@@ -95,7 +94,8 @@ class RankWriter {
   const Fabric& fabric_;
   Rank rank_;
   MessageTags& tags_;
-  std::int64_t next_ = 0, pauses_ = 0;
+  LossSums& losses_;
+  std::int64_t next_ = 0;
   std::map<std::int32_t, Labels> requests_;
 };
 
@@ -107,21 +107,20 @@ std::vector<Loss> write_goal(const Source& source, Selection& selection, const F
   Application application(merged, selection);
   OutputStream file(path);
   MessageTags tags;
-  std::int64_t pauses = 0;
+  LossSums pauses;
   file << "num_ranks " << source.ranks() << "\n";
   for (Rank r = 0; r < source.ranks(); ++r) {
     file << "\nrank " << r << " {\n";
-    RankWriter writer(file, fabric, r, tags);
+    RankWriter writer(file, fabric, r, tags, pauses);
     writer.strand(*application.main(r), {});
     if (writer.labels() == 0) file << "l0: calc 0\n";
-    pauses += writer.pauses();
     file << "}\n";
   }
   file.commit();
   std::vector<Loss> losses = source.info().losses;
-  if (pauses > 0)
-    losses.push_back({"pause", pauses, "becomes computation, which is all that the format has"});
-  for (std::vector<Loss> more : {merged.losses(), written_as_messages(application)})
+  const Seconds recorded = recorded_over_ranks(source);
+  for (std::vector<Loss> more :
+       {pauses.all(recorded.value), merged.losses(), written_as_messages(application, recorded)})
     losses.insert(losses.end(), more.begin(), more.end());
   return losses;
 }

@@ -7,16 +7,16 @@ namespace collcast {
 
 bool LossCount::lacks(const Activity& a) {
   using Kind = Activity::Kind;
-  if (a.kind == Kind::pause) add("pause", "becomes computation, which is all that the format has");
-  if (a.kind == Kind::skipped) add(a.call, a.note);
+  if (a.kind == Kind::pause) add("pause", "becomes computation, which is all that the format has", a.time);
+  if (a.kind == Kind::skipped) add(a.call, a.note, a.duration);
   if (a.kind != Kind::skipped && a.sized) return false;
-  if (!a.sized && a.kind != Kind::skipped) add(a.operation, "of unknown size");
+  if (!a.sized && a.kind != Kind::skipped) add(a.operation, "of unknown size", a.duration);
   return true;
 }
 
 Losses LossCount::losses(const Source& source) const {
   Losses all = source.info().losses;
-  for (Loss& loss : counts_.all()) all.push_back(std::move(loss));
+  for (Loss& loss : counts_.all(recorded_over_ranks(source).value)) all.push_back(std::move(loss));
   all.insert(all.end(), more_.begin(), more_.end());
   return all;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -17,7 +18,10 @@ namespace collcast {
 /// What a conversion loses.
 class LossCount {
  public:
-  void add(std::string_view operation, std::string_view reason) { counts_.add(operation, reason); }
+  /// `time`: that it took where it was recorded; negative: unknown.
+  void add(std::string_view operation, std::string_view reason, Seconds time = {}) {
+    counts_.add(operation, reason, 1, std::max(time.value, 0.0));
+  }
   void add(const Losses& losses) { more_.insert(more_.end(), losses.begin(), losses.end()); }
   /// All of it, after the source's own.
   Losses losses(const Source& source) const;

@@ -85,10 +85,14 @@ Span select(RankTrace& trace, const OpenOptions& options) {
     // The GPU may be behind its host: a step's kernels begin when those of the step before have ended.
     double before = window.begin;
     Launched launched(trace.kernels);
+    if (!trace.kernels.empty())
+      trace.whole_us = std::ranges::max(trace.kernels, {}, &Kernel::end).end - trace.kernels.front().begin;
     trace.outside = static_cast<std::int64_t>(std::erase_if(trace.kernels, [&](const Kernel& k) {
       const double at = launched.at(k);
       if (at < window.begin) before = std::max(before, k.end);
-      return at < window.begin || at > window.end;
+      const bool is_outside = at < window.begin || at > window.end;
+      if (is_outside) trace.outside_us += k.end - k.begin;
+      return is_outside;
     }));
     if (!trace.kernels.empty()) window.begin = std::min(before, trace.kernels.front().begin);
   } else if (!trace.kernels.empty()) {
@@ -536,6 +540,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
       "reduction operators",
       "which bytes of an all-to-all go to whom, without its split sizes (taken as equal)"};
   std::int64_t kernels = 0, impossible = 0, outside = 0, on_hosts = 0, peerless = 0, lost = 0, unplayed = 0;
+  double outside_us = 0, whole_us = 0, on_hosts_us = 0;
   const std::string path = traces[0].path;
   const bool comparable = comparable_clocks(traces, info.notes);
   const std::int64_t base_ns = std::ranges::min_element(traces, {}, &RankTrace::base_ns)->base_ns;
@@ -565,7 +570,9 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     kernels += static_cast<std::int64_t>(trace.kernels.size());
     impossible += trace.impossible + trace.damaged;
     outside += trace.outside;
+    outside_us += trace.outside_us, whole_us += trace.whole_us;
     on_hosts += std::ssize(trace.of_hosts);
+    for (const HostCall& c : trace.of_hosts) on_hosts_us += std::max(c.end - c.begin, 0.0);
     peerless += trace.peerless;
     unplayed += std::ssize(trace.unplayed);
     lost += trace.lost;
@@ -576,10 +583,13 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     throw InputError(path + ": has no kernels of a GPU; profile CUDA activity, over whole steps");
   if (impossible)
     info.losses.push_back({"kernel", impossible, "without a possible begin and duration, or damaged"});
-  if (outside) info.losses.push_back({"kernel", outside, "outside the steps that are looked at"});
+  if (outside)
+    info.losses.push_back({"kernel", outside, "outside the steps that are looked at", 1e-6 * outside_us,
+                           outside_us / whole_us});
   if (lost) info.losses.push_back({"event", lost, "lost by the profiler, as it says"});
   if (on_hosts)
-    info.losses.push_back({"collective", on_hosts, "of gloo, MPI or UCC, which hosts play: only GPUs are"});
+    info.losses.push_back(
+        {"collective", on_hosts, "of gloo, MPI or UCC, which hosts play: only GPUs are", 1e-6 * on_hosts_us});
   if (unplayed) info.losses.push_back({"call", unplayed, "no kernel was recorded that plays it"});
   if (peerless) info.losses.push_back({"message", peerless, "its peer is not said"});
   if (most_gpus > 1)

@@ -83,8 +83,10 @@ struct RankTrace {
   std::vector<Step> steps;
   std::vector<HostCall> of_hosts;  ///< of gloo, MPI or UCC, which hosts play
   std::int64_t damaged = 0, impossible = 0, outside = 0;
-  std::int64_t lost = 0;         ///< events, as the profiler says itself
-  std::int64_t peerless = 0;     ///< messages of hosts that say no other end
+  double outside_us = 0,
+         whole_us = 0;        ///< of the kernels outside the steps; from the file's first kernel to its last
+  std::int64_t lost = 0;      ///< events, as the profiler says itself
+  std::int64_t peerless = 0;  ///< messages of hosts that say no other end
   std::vector<double> unplayed;  ///< when calls were made that no kernel plays, where others have kernels
 
   /// Adds a kernel, or counts it as impossible: without a begin, or a duration above 0 and below 30 years;

@@ -75,7 +75,7 @@ class NodeWriter {
     attribute(n, "is_cpu_op", boolean, 0);
     if (computes) {
       attribute(n, "duration_ns", int64, static_cast<std::uint64_t>(nanos_(a.time)));
-      losses_.add("computation", "in whole us; duration_ns, an attribute of ours, has the rest");
+      losses_.add("computation", "in whole us; duration_ns, an attribute of ours, has the rest", a.time);
     }
     if (collective) {
       const bool shared = a.collective == Collective::allgather || a.collective == Collective::gather ||
@@ -93,7 +93,8 @@ class NodeWriter {
         const auto& members = members_of(source_, a);
         if (members.at(static_cast<std::size_t>(a.root)) == rank_)
           losses_.add(a.operation,
-                      "has its root in comm_root, an attribute of ours that other tools pass over");
+                      "has its root in comm_root, an attribute of ours that other tools pass over",
+                      a.duration);
       }
     } else if (!computes) {
       const auto& members = members_of(source_, a);
@@ -148,7 +149,7 @@ Losses write_chakra(const Source& source, const std::string& prefix) {
     NodeWriter writer(source, r, file, losses, tags);
     for_each_activity(merged, r, losses, [&](const Activity& a) {
       if (a.kind == Kind::collective && !holds(a))
-        return losses.add(a.operation, "has no type in the format");
+        return losses.add(a.operation, "has no type in the format", a.duration);
       writer.write(a);
     });
     file.commit();

@@ -120,8 +120,8 @@ class ActionWriter {
         line("wait " + found->second), open_.erase(found);
   }
   void collective(const Activity& a) {
-    if (!holds_(a)) return losses_.add(a.operation, "has no action in the format");
-    if (a.request >= 0) losses_.add(a.operation, "holds its rank up, as the format has no other");
+    if (!holds_(a)) return losses_.add(a.operation, "has no action in the format", a.duration);
+    if (a.request >= 0) losses_.add(a.operation, "holds its rank up, as the format has no other", a.duration);
     line(collective_action(a, source_.ranks(), rank_));
   }
 

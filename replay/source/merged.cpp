@@ -72,7 +72,7 @@ bool Merged::side(Stream& stream) {
         numbers_.erase(known);
       }
   } else if (a.kind == Kind::compute || a.kind == Kind::pause) {
-    if (lost_) lost_->time |= a.time > Seconds();
+    if (lost_) lost_->time += std::max(a.time, Seconds());
   } else {
     renumber(a);
     out_.push_back(a);
@@ -84,7 +84,9 @@ bool Merged::side(Stream& stream) {
 void Merged::begin(Stream& stream, Activity& a) {
   const bool held_up = a.request < 0;
   renumber(a);
-  if (lost_ && (!stream.begun.empty() || !stream.recorded.empty())) ++lost_->order[std::string(a.operation)];
+  if (lost_ && (!stream.begun.empty() || !stream.recorded.empty()))
+    lost_->order.add(a.operation, "may begin before the one ahead on its stream is done", 1,
+                     std::max(a.duration.value, 0.0));
   if (held_up) stream.begun.push_back(a.request = requests_++);
   out_.push_back(a);
 }
@@ -131,17 +133,13 @@ void Merged::renumber(Activity& a) {
 }
 
 std::vector<Loss> OneStream::losses() const {
-  std::int64_t ranks = 0;
-  std::map<std::string, std::int64_t> order;
+  LossSums sums;
   for (const auto& [rank, lost] : lost_) {
-    ranks += lost.time;
-    for (const auto& [operation, count] : lost.order) order[operation] += count;
+    if (lost.time > Seconds())
+      sums.add("time beside the first stream", "has no place in one order per rank", 1, lost.time.value);
+    for (const Loss& l : lost.order.all()) sums.add(l.operation, l.reason, l.count, l.time_s);
   }
-  std::vector<Loss> all;
-  if (ranks > 0) all.push_back({"time beside the first stream", ranks, "has no place in one order per rank"});
-  for (const auto& [operation, count] : order)
-    all.push_back({operation, count, "may begin before the one ahead on its stream is done"});
-  return all;
+  return sums.all(recorded_over_ranks(source_).value);
 }
 
 }  // namespace collcast

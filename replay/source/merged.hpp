@@ -16,9 +16,8 @@ class Merged : public Activities {
  public:
   /// What merging loses of a rank.
   struct Lost {
-    bool time = false;
-    std::map<std::string, std::int64_t> order;  ///< operations that begin while earlier ones of their stream
-                                                ///< may be under way
+    Seconds time;    ///< that passes on other streams alone
+    LossSums order;  ///< operations that begin while earlier ones of their stream may be under way
   };
   Merged(const Source& source, Rank rank, Lost* lost = nullptr);
   /// Throws InputError if streams await each other in a circle.

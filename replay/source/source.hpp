@@ -141,4 +141,9 @@ inline std::vector<Rank> recorded_ranks(const Source& source) {
   return ranks;
 }
 
+/// The wall clock of the recorded run times its ranks, of which losses have shares; 0: unknown.
+inline Seconds recorded_over_ranks(const Source& source) {
+  return static_cast<double>(source.ranks()) * source.info().recorded;
+}
+
 }  // namespace collcast

@@ -565,7 +565,7 @@ TEST(Cli, ConvertFillsInRanksAsReplayDoes) {
   EXPECT_EQ(after["ranks"], 2);
   EXPECT_EQ(after["policy"], before["policy"]);
   const Outcome csv = collcast("convert " + one + " --to ti -o " + folder / "k.ti" + " --format csv");
-  EXPECT_EQ(csv.out.rfind("operation,count,reason\n", 0), 0u) << csv.out;
+  EXPECT_EQ(csv.out.rfind("operation,count,reason,time_s,share\n", 0), 0u) << csv.out;
 }
 
 TEST(Cli, ReplayRunsTwiceTheSame) {

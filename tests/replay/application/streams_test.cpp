@@ -286,12 +286,16 @@ TEST(Streams, CollectivesOfUnknownSizeTakeWhatTheyTook) {
   Activity unknown = allreduce_of(0);
   unknown.sized = false;
   unknown.time = Seconds(5);
+  unknown.duration = Seconds(8);
+  source.info().recorded = Seconds(10);
   source.at(0) = {lasting(Kind::compute, 3), unknown};
   source.at(1) = {unknown};
   const ReplayReport r = on_flat(source);
   EXPECT_DOUBLE_EQ(r.time.value, 3 + 1 + 5);
   ASSERT_EQ(r.not_modelled.size(), 1u);
-  EXPECT_EQ(r.not_modelled[0].reason, "of unknown size: takes as long as it was recorded to take");
+  // One call, in which both ranks spent 8 s each, of the 10 s of each.
+  const Loss unsized{"allreduce", 1, "of unknown size: takes as long as it was recorded to take", 16, 0.8};
+  EXPECT_EQ(r.not_modelled[0], unsized);
   // A library without a rule for barriers is not asked for one that nobody called.
   EXPECT_EQ(on_flat(source, "mvapich2-2.3").notes,
             std::vector<std::string>{"--algorithm allreduce=recursive-doubling changes nothing:  has no such "
