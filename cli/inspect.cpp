@@ -118,6 +118,10 @@ void write_page(Canvas& canvas, const Report& report, const Json& dump, bool ali
         "late: how long after the first rank a rank came to a collective; last: how often it came last."));
     all.push_back(chapter("Messages between ranks", report.sections[2]));
     all.push_back(chapter("Not modelled", report.sections[3]));
+    if (!report.sections[4].rows.empty())
+      all.push_back(
+          chapter("How communicators were set up", report.sections[4],
+                  "In the library's own words; speeds are of one channel, as it reckons with them."));
   }
   canvas.write_page(report.title.substr(0, line), std::move(all), Seconds(0), {notes_chapter(report.notes)},
                     alike ? dump : as_json(report));

@@ -77,6 +77,27 @@ Section messages(const Inspection& all) {
           shown};
 }
 
+Section set_up(const SourceInfo& info) {
+  Json rows = Json::array();
+  const auto known = [](double value) { return value > 0 ? Json(value) : Json(); };
+  for (const SetUp& s : info.set_up)
+    rows.push_back({{"communicator", s.communicator},
+                    {"graph", s.graph},
+                    {"channels", s.channels > 0 ? Json(s.channels) : Json()},
+                    {"within_GBps", known(s.within_GBps)},
+                    {"between_GBps", known(s.between_GBps)},
+                    {"links", s.links},
+                    {"rings", s.orders},
+                    {"first_ring", s.orders.empty() ? std::string() : s.orders[0]}});
+  return {"set_up",
+          rows,
+          {text_of("communicator", "communicator"), text_of("set up as", "graph"),
+           count_of("channels", "channels"), number_of("inside nodes", "within_GBps", text::gbps),
+           number_of("between nodes", "between_GBps", text::gbps), text_of("links", "links"),
+           text_of("first ring", "first_ring")},
+          shown};
+}
+
 Section dropped(const Inspection& all) {
   return {"dropped",
           rows_of(all.dropped),
@@ -105,7 +126,7 @@ Report inspected(const Source& source, const Inspection& all) {
                  counted(groups, "communicator") + "\n" +
                  (info.recorded.value > 0 ? "recorded in " + seconds(info.recorded.value) + "; " : "") +
                  "computation " + seconds(all.compute.value) + " over the recorded ranks";
-  report.sections = {operations(all), per_rank(all), messages(all), dropped(all)};
+  report.sections = {operations(all), per_rank(all), messages(all), dropped(all), set_up(info)};
   for (const std::string& words : info.unknown)
     report.remark += (report.remark.empty() ? "" : "\n") + ("unknown: " + words);
   report.notes = info.notes;

@@ -47,6 +47,10 @@ class Job {
           text::counted(unnamed_, "device") +
           " without INIT lines, or of another job, are ranks in the order in which "
           "they appear: nothing says who is which");
+    if (by_tasks_ > 0)
+      source->info().notes.push_back(text::counted(by_tasks_, "device") +
+                                     " without INIT lines, or of another job, are the ranks of the tasks to "
+                                     "which a launcher gives their lines");
     if (inferred_)
       source->info().notes.push_back(
           "communicators without INIT lines: their members are taken as consecutive ranks, and a rank that "
@@ -70,6 +74,7 @@ class Job {
         if (d.communicators.at(pointer).ranks != world_ || rank_[i] >= 0) continue;
         if (const Rank r = own_rank(d, pointer); r >= 0 && taken.insert(r).second) rank_[i] = r;
       }
+    number_by_tasks(taken);
     unnamed_ = std::ranges::count(rank_, -1);
     Rank next = 0;
     for (Rank& r : rank_) {
@@ -78,6 +83,18 @@ class Job {
       taken.insert(r = next);
     }
     world_ = std::max(world_, taken.empty() ? 1 : *taken.rbegin() + 1);
+  }
+
+  /// Devices of which nothing else says the rank have the number of their task, where each of them has one of
+  /// its own.
+  void number_by_tasks(std::set<Rank>& taken) {
+    std::map<Rank, std::size_t> by_task;
+    for (std::size_t i = 0; i < rank_.size(); ++i) {
+      const Rank task = log_.devices.at(log_.order[i]).task;
+      if (rank_[i] < 0 && (task < 0 || taken.contains(task) || !by_task.emplace(task, i).second)) return;
+    }
+    for (const auto& [task, i] : by_task) taken.insert(rank_[i] = task);
+    by_tasks_ = std::ssize(by_task);
   }
 
   /// Visits the largest communicators of which INIT lines say the id, the rank and the GPU.
@@ -227,7 +244,8 @@ class Job {
   std::map<std::pair<std::size_t, std::string>, int> numbers_;
   std::string world_id_;  ///< of the first communicator of all ranks
   bool inferred_ = false;
-  std::ptrdiff_t unnamed_ = 0;  ///< devices of which nothing says the rank
+  std::ptrdiff_t unnamed_ = 0;   ///< devices of which nothing says the rank
+  std::ptrdiff_t by_tasks_ = 0;  ///< devices that have the rank of their task
 };
 
 }  // namespace

@@ -58,6 +58,7 @@ struct DeviceLog {
   std::vector<std::string> order;                     ///< of their first appearance
   std::vector<LoggedCall> calls;
   std::string bus;  ///< of the GPU, where INIT lines say it
+  Rank task = -1;   ///< which of a launcher's tasks its process is; negative: not said
 
   Communicator& communicator(std::string_view pointer) {
     const auto [found, is_new] = communicators.try_emplace(std::string(pointer));
@@ -74,7 +75,8 @@ struct CallLog {
   std::size_t calls() const;
 };
 
-/// The devices as ranks of one job: a device's rank is that in the largest communicator that it set up.
+/// The devices as ranks of one job: a device's rank is that in the largest communicator that it set up, or
+/// the number of its task.
 std::unique_ptr<RecordedSource> source_of(const CallLog& log);
 
 }  // namespace collcast::nccl

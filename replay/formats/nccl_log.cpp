@@ -10,6 +10,7 @@
 
 #include "replay/formats/input.hpp"
 #include "replay/formats/nccl_calls.hpp"
+#include "replay/formats/nccl_graph.hpp"
 #include "replay/formats/one_job.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -66,11 +67,35 @@ class LogReader : public nccl::CallLog {
         continue;
       }
       ++readable;
+      tell_task(device, task_of(line));
       if (input.cut())
         ++cut;
       else
         message(device, std::string_view(line).substr(at + marker.size()));
     }
+  }
+
+  /// How each communicator was set up: of all ranks "world", others by their id.
+  std::vector<SetUp> set_up() const {
+    std::vector<SetUp> all;
+    for (const auto& [key, graph] : graphs_) {
+      const auto& [ranks, id] = key;
+      const std::string name = ranks == largest()
+                                   ? "world"
+                                   : (id.empty() ? "" : id + " ") + "(" + text::counted(ranks, "rank") + ")";
+      for (SetUp& row : graph.rows(name)) all.push_back(std::move(row));
+    }
+    return all;
+  }
+
+  /// Gives devices the task that wrote their lines, where a process drives one device alone.
+  void tell_tasks() {
+    std::map<Device, int> driven;
+    for (const Device& device : order) ++driven[process_of(device)];
+    for (auto& [device, d] : devices)
+      if (const auto task = tasks_.find(process_of(device));
+          task != tasks_.end() && driven[process_of(device)] == 1)
+        d.task = task->second;
   }
 
   /// A thread that calls for several ranks may name one device for all of them. Where no INIT lines say whose
@@ -145,6 +170,31 @@ class LogReader : public nccl::CallLog {
       versions_[library].say(path_, library + std::string(number));
   }
 
+  /// Which task a launcher says wrote a line: "3: " of `srun -l`, "[1,3]<stdout>:" of Open MPI; -1: none.
+  static Rank task_of(std::string_view line) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    const bool tagged = line.starts_with('[');
+    if (tagged) {
+      const auto comma = line.find(',');
+      if (comma == std::string_view::npos || !is_number(line.substr(1, comma - 1))) return -1;
+      line.remove_prefix(comma + 1);
+    }
+    const auto end = line.find(tagged ? "]<std" : ": ");
+    if (end == std::string_view::npos || end > 7 || !is_number(line.substr(0, end))) return -1;
+    return number<Rank>(line);
+  }
+  static bool is_number(std::string_view word) {
+    return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+  }
+
+  /// A process whose lines are of several tasks is of none.
+  void tell_task(const Device& device, Rank task) {
+    constexpr Rank several = -1;
+    if (task < 0) return;
+    Rank& known = tasks_.try_emplace(process_of(device), task).first->second;
+    if (known != task) known = several;
+  }
+
   /// "[launcher's and time] host:process:thread [device] "
   static bool whose(std::string_view prefix, Device& device) {
     while (prefix.ends_with(' ')) prefix.remove_suffix(1);
@@ -178,7 +228,9 @@ class LogReader : public nccl::CallLog {
     if (text.find(": opCount ") != std::string_view::npos) return call(device, text);
     if (text.find("comm ") != std::string_view::npos && text.find("Init ") != std::string_view::npos)
       return init(device, text);
-    if (const auto arrow = text.find(" Bytes -> Algo "); arrow != std::string_view::npos) choice(text, arrow);
+    if (const auto arrow = text.find(" Bytes -> Algo "); arrow != std::string_view::npos)
+      return choice(text, arrow);
+    setting_up_[device].read(text);
   }
 
   /// Whether a call's line goes on to its communicator and how many ranks this has: "comm 0x7 [nranks=2]".
@@ -218,6 +270,7 @@ class LogReader : public nccl::CallLog {
   }
 
   void init(Device device, std::string_view text) {
+    const Device writer = device;
     device.device = number(word_after(text, "cudaDev "), device.device);
     auto ranks = number(word_after(text, "nranks "));
     if (ranks < 0) ranks = number(word_after(text, "nRanks "));
@@ -237,6 +290,8 @@ class LogReader : public nccl::CallLog {
     c.rank = static_cast<Rank>(rank);
     c.ranks = static_cast<Rank>(ranks);
     if (!id.empty()) c.id = id, of_files_[path_].ids.insert(id);
+    if (text.find("Init COMPLETE") != std::string_view::npos)
+      graphs_[{c.ranks, c.id}].add(std::exchange(setting_up_[writer], {}));
     of_files_[path_].sizes.insert(c.ranks);
   }
 
@@ -332,6 +387,9 @@ class LogReader : public nccl::CallLog {
 
   std::string path_;  ///< that is read
   std::map<std::string, OfFile> of_files_;
+  std::map<Device, Rank> tasks_;                                ///< by process
+  std::map<Device, nccl::Graph> setting_up_;                    ///< the communicator that is not complete yet
+  std::map<std::pair<Rank, std::string>, nccl::Graph> graphs_;  ///< of communicators, by size and id
   std::map<std::string, SaidAlike> versions_;                   ///< by library
   std::set<std::string> said_;                                  ///< file and library
   Rank all_ranks_ = 0;                                          ///< of the largest communicators
@@ -364,10 +422,12 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
                      "of nccl-tests is for collcast validate --measurements)");
   const bool of_one_job = log.of_one_job();
   log.tell_callers_apart();
+  log.tell_tasks();
   auto source = nccl::source_of(log);
   SourceInfo& info = source->info();
   info.unknown = {"durations and computation (a replay has communication alone)", "which streams overlap",
                   "calls inside replayed CUDA graphs (logged once, at capture)"};
+  info.set_up = log.set_up();
   if (!of_one_job)
     info.notes.push_back(
         "the files have no host and no commId in common, but communicators of one size: taken for one job");

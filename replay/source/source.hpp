@@ -85,6 +85,18 @@ class Activities {
   virtual bool next(Activity& activity) = 0;
 };
 
+/// How a library set a communicator up, as it says itself: a pattern of channels, or the connections of one
+/// kind.
+struct SetUp {
+  std::string communicator;  ///< "world", or its name and ranks
+  std::string graph;         ///< "ring", "tree", "in use for collectives", "12 connections"
+  std::int64_t channels = 0;
+  double within_GBps = -1,
+         between_GBps = -1;         ///< of a channel inside nodes and between them; negative: not said
+  std::string links;                ///< in the library's words: "NVL/PIX", "NET/IB/GDRDMA"
+  std::vector<std::string> orders;  ///< of each ring the communicator's ranks
+};
+
 /// A source's description of itself.
 struct SourceInfo {
   std::string name;                  ///< its file or files, or what describes it
@@ -100,6 +112,7 @@ struct SourceInfo {
   bool ordered = true;     ///< false: a profile, which says how often and how long; it cannot be replayed
   std::string unscalable;  ///< why it cannot be scaled to other numbers of ranks; empty: it may be
   bool truncated = false;  ///< ranks may end while others wait for them
+  std::vector<SetUp> set_up;
   std::vector<std::string> unknown;  ///< what its format or this file does not say
   std::vector<Loss> losses;
   std::vector<std::string> notes;  ///< on what was inferred, and why it covers only a part of the run
