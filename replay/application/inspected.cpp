@@ -28,6 +28,12 @@ Seconds mean(const Inspection::Operation& o) {
   return o.least && o.most ? std::clamp(mean, *o.least, *o.most) : mean;
 }
 
+/// In which way a size is unusual; null: in none.
+Json unusual(const Inspection::Operation& o) {
+  if (!o.seldom && !o.odd) return {};
+  return std::string(o.seldom ? "seldom" : "") + (o.seldom && o.odd ? ", " : "") + (o.odd ? "odd" : "");
+}
+
 Section operations(const Inspection& all) {
   Json rows = Json::array();
   for (const auto& o : all.operations)
@@ -39,13 +45,20 @@ Section operations(const Inspection& all) {
                     {"min_s", or_null(o.least)},
                     {"mean_s", time_or_null(o, mean(o))},
                     {"max_s", or_null(o.most)},
-                    {"waiting_s", or_null(o.waiting)}});
-  return {"operations",
-          rows,
-          {text_of("operation", "operation"), text_of("communicator", "communicator"),
-           number_of("size", "size", bytes), count_of("count", "count"),
-           number_of("total", "total_s", seconds), number_of("min", "min_s", seconds),
-           number_of("mean", "mean_s", seconds), number_of("max", "max_s", seconds)}};
+                    {"waiting_s", or_null(o.waiting)},
+                    {"unusual", unusual(o)}});
+  Section table{"operations",
+                rows,
+                {text_of("operation", "operation"), text_of("communicator", "communicator"),
+                 number_of("size", "size", bytes), count_of("count", "count"),
+                 number_of("total", "total_s", seconds), number_of("min", "min_s", seconds),
+                 number_of("mean", "mean_s", seconds), number_of("max", "max_s", seconds)}};
+  const auto said = [&](const char* key) {
+    return std::ranges::any_of(rows, [key](const Json& row) { return !row[key].is_null(); });
+  };
+  if (said("waiting_s")) table.columns.push_back(number_of("waiting", "waiting_s", seconds));
+  if (said("unusual")) table.columns.push_back(text_of("unusual size", "unusual"));
+  return table;
 }
 
 Section per_rank(const Inspection& all) {

@@ -622,9 +622,11 @@ class FlightRank {
   int communicator_of(const std::string& group) {
     const auto found = dump_.groups.find(group);
     if (found == dump_.groups.end() || found->second == source_.communicators()[0]) return 0;
-    return possible_group(found->second, dump_.rank, source_.ranks())
-               ? source_.communicator(found->first, found->second)
-               : -1;
+    if (!possible_group(found->second, dump_.rank, source_.ranks())) return -1;
+    const int number = source_.communicator(found->first, found->second);
+    if (const auto said = dump_.descriptions.find(group); said != dump_.descriptions.end())
+      source_.name(number, said->second);
+    return number;
   }
 
   RecordedSource& source_;

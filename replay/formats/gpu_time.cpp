@@ -301,7 +301,10 @@ class GpuRank {
     if (!possible_group(ranks, trace_.rank, source_.ranks()))
       ranks = inferred(comm, comm.size > 0 ? comm.size : static_cast<Rank>(ranks.size()));
     if (ranks.empty() || ranks == source_.communicators()[0]) return 0;
-    return source_.communicator(comm.group, ranks);
+    const int number = source_.communicator(comm.group, ranks);
+    if (const auto said = trace_.descriptions.find(comm.group); said != trace_.descriptions.end())
+      source_.name(number, said->second);
+    return number;
   }
 
   /// The members of a group of which the trace has the size, or the id alone (`size` 0); empty: all ranks.

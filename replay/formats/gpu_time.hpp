@@ -74,6 +74,7 @@ struct RankTrace {
   OfJob job;
   std::string gpu;  ///< the name of its first one; empty: not said
   std::map<std::string, std::vector<Rank>> groups;
+  std::map<std::string, std::string> descriptions;  ///< of groups
   bool nccl_ids = false;  ///< groups are NCCL's communicators: none shares its id, and peers are their ranks
   std::vector<Kernel> kernels;
   std::vector<Comm> comms;

@@ -185,6 +185,7 @@ class FileReader {
       std::string name = word_of(group["pg_name"]);
       if (name.empty()) name = word_of(group["uid"]);  // before April 2024
       if (group["pg_desc"].text() == "default_pg") trace_.job.world = ranks;
+      if (!name.empty()) trace_.descriptions[name] = group["pg_desc"].text();
       if (!name.empty() && !ranks.empty()) trace_.groups[name] = ranks;
     }
   }
@@ -227,6 +228,8 @@ class FileReader {
   }
 
   void call(const JsonValue& e, Span span, Comm comm) {
+    if (const std::string_view said = e["args"]["Process Group Description"].text(); !said.empty())
+      trace_.descriptions.try_emplace(comm.group, said);
     trace_.calls[thread(e)].push_back({span, std::move(comm), false, external(e)});
   }
 

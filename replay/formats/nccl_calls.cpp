@@ -181,7 +181,10 @@ class Job {
       for (Rank r = 0; r < c.ranks; ++r) members[static_cast<std::size_t>(r)] = first + r;
     }
     if (world_id_.empty() && members == source.communicators()[0]) world_id_ = c.id;
-    return !c.id.empty() && c.id == world_id_ ? 0 : source.communicator(c.id, members);
+    if (!c.id.empty() && c.id == world_id_) return 0;
+    const int number = source.communicator(c.id, members);
+    source.name(number, c.id);
+    return number;
   }
 
   void calls(RecordedSource& source, std::size_t device, const DeviceLog& log) {

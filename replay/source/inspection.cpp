@@ -2,6 +2,7 @@
 #include "replay/source/inspection.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -44,6 +45,7 @@ class Inspector {
     lateness();
     for (Loss& loss : skipped_.all(source_.info().recorded.value * static_cast<double>(all_.of_rank.size())))
       all_.dropped.push_back(std::move(loss));
+    mark_unusual_sizes();
     for (auto& [key, op] : operations_) all_.operations.push_back(std::move(op));
     std::ranges::stable_sort(all_.operations, [](const auto& a, const auto& b) {
       return std::tuple(a.total, static_cast<double>(a.count) * a.size) >
@@ -90,7 +92,9 @@ class Inspector {
   std::string communicator_name(const Activity& a) {
     const auto& all = source_.communicators();
     if (a.communicator <= 0 || static_cast<std::size_t>(a.communicator) >= all.size()) return "world";
-    return std::to_string(a.communicator) + " (" +
+    const auto& names = source_.info().communicator_names;
+    const auto named = names.find(a.communicator);
+    return std::to_string(a.communicator) + " " + (named == names.end() ? "" : named->second + " ") + "(" +
            std::to_string(all[static_cast<std::size_t>(a.communicator)].size()) + " ranks)";
   }
 
@@ -118,6 +122,27 @@ class Inspector {
     if (a.kind == Kind::send || a.kind == Kind::exchange) message(r, a);
     if (a.kind == Kind::collective && a.begin >= Seconds(0))
       arrivals_[{a.communicator, calls_[a.communicator]++}].push_back({r, a.begin});
+  }
+
+  static bool is_even(const Inspection::Operation& op) { return std::fmod(op.size.value, 16) == 0; }
+
+  /// Compares sizes with those of the same operation on the same communicator.
+  void mark_unusual_sizes() {
+    std::map<std::pair<std::string, std::string>, std::vector<Inspection::Operation*>> alike;
+    for (auto& [key, op] : operations_)
+      if (op.sized && !op.communicator.empty()) alike[{op.name, op.communicator}].push_back(&op);
+    for (auto& [what, sizes] : alike) {
+      std::int64_t calls = 0, even = 0, most = 0;
+      for (const Inspection::Operation* op : sizes) {
+        calls += op->count;
+        even += is_even(*op) ? op->count : 0;
+        most = std::max(most, op->count);
+      }
+      for (Inspection::Operation* op : sizes) {
+        op->seldom = 50 * op->count <= calls && 10 * op->count <= most;
+        op->odd = !is_even(*op) && 10 * even >= 9 * calls;
+      }
+    }
   }
 
   static void extend(Inspection::Operation& op, Seconds shortest, Seconds longest) {

@@ -11,7 +11,7 @@ namespace collcast {
 struct Inspection {
   struct Operation {
     std::string name;
-    std::string communicator;  ///< "world", or its number and ranks: "3 (8 ranks)"; empty: of none
+    std::string communicator;  ///< "world", or its number, name and ranks: "3 (8 ranks)"; empty: of none
     Bytes size;                ///< of one call: a collective's message, or a message
     bool sized = true;
     std::int64_t count = 0;  ///< calls, over the recorded ranks
@@ -19,7 +19,10 @@ struct Inspection {
     Seconds total;
     std::optional<Seconds> least, most;  ///< none: of some of them only the mean is known
     std::optional<Seconds>
-        waiting;  ///< for late ranks: the time beyond the shortest of a call over the ranks
+        waiting;          ///< for late ranks: the time beyond the shortest of a call over the ranks
+    bool seldom = false;  ///< at most one in 50 calls of this kind on its communicator has this size, and
+                          ///< another size has ten times as many
+    bool odd = false;     ///< it is no multiple of 16 bytes, as nine of ten calls of this kind there are
   };
   struct OfRank {
     Rank rank = 0;

@@ -34,6 +34,11 @@ class RecordedSource : public Source {
   Stream& at(Rank rank, int stream = 0);
   /// The number of the communicator with this name, made with these ranks in this order if it does not exist.
   int communicator(const std::string& name, const std::vector<Rank>& ranks);
+  /// What the communicator is called, unless it is known already or "undefined", as torch has it.
+  void name(int communicator, const std::string& words) {
+    if (communicator > 0 && !words.empty() && words != "undefined")
+      info_.communicator_names.try_emplace(communicator, words);
+  }
   /// A view of the text that lives as long as the source.
   std::string_view keep(std::string_view text);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -112,6 +113,7 @@ struct SourceInfo {
   bool ordered = true;     ///< false: a profile, which says how often and how long; it cannot be replayed
   std::string unscalable;  ///< why it cannot be scaled to other numbers of ranks; empty: it may be
   bool truncated = false;  ///< ranks may end while others wait for them
+  std::map<int, std::string> communicator_names;  ///< as the application or the library calls them
   std::vector<SetUp> set_up;
   std::vector<std::string> unknown;  ///< what its format or this file does not say
   std::vector<Loss> losses;
