@@ -15,6 +15,19 @@ bool is_array(std::string_view head) {
   return first != std::string_view::npos && head[first] == '[';
 }
 
+/// A chunk of definitions or events: its mark, the order of bytes, and two numbers of events of 8 bytes.
+bool is_part_of_otf2(std::string_view h) {
+  constexpr std::size_t header = 18;
+  if (h.size() < header || h[0] != '\3') return false;
+  return (h[1] == 'B' && h[9] == '\0' && h[17] == '\0') || (h[1] == '#' && h[2] == '\0' && h[10] == '\0');
+}
+
+/// The names of the columns of a table; empty if the first line has no commas.
+std::string_view columns(std::string_view h) {
+  const std::string_view first = h.substr(0, h.find('\n'));
+  return has(first, ",") && !has(first, "{") ? first : std::string_view();
+}
+
 struct Known {
   bool (*detect)(std::string_view head);
   std::string_view words;
@@ -38,6 +51,9 @@ constexpr Known all[] = {
     {is_tar, "a tar archive; unpack it, and name the files in it"},
     {[](std::string_view h) { return h.substr(0, 8).find("OTF2") < 4; },
      "an OTF2 archive, which this program was built without libotf2 to read; `otf2-print` prints it"},
+    {is_part_of_otf2,
+     "a part of an OTF2 archive, its definitions or events (.def, .evt); name the archive's anchor, *.otf2, "
+     "beside which they lie"},
     {[](std::string_view h) { return has(h, "=== OTF2-PRINT ==="); },
      "the text that `otf2-print` prints of an OTF2 archive, which is not read; name the archive's anchor, "
      "*.otf2"},
@@ -64,6 +80,17 @@ constexpr Known all[] = {
      },
      "a page of the NCCL Inspector's metrics for Prometheus, which are no operations; run it without "
      "NCCL_INSPECTOR_PROM_DUMP"},
+    {[](std::string_view h) { return h.starts_with('{') && has(h, "\"algBw\"") && has(h, "\"busBw\""); },
+     "a table of MSCCL++'s performance tests, which holds no calls and is not read; `collcast validate "
+     "--measurements` and `calibrate --from` take tables as nccl-tests and OSU's benchmarks print them"},
+    {[](std::string_view h) {
+       return h.starts_with('{') && has(h, "\"message_bytes\"") && has(h, "\"time_s\"") &&
+              !has(h, "\"platform\"");
+     },
+     "a table of measurements, which `collcast validate --measurements` and `calibrate --from` take"},
+    {[](std::string_view h) { return has(columns(h), "busbw"); },
+     "a table of bandwidths in columns, which holds no calls and is not read; `collcast validate "
+     "--measurements` and `calibrate --from` take tables as nccl-tests and OSU's benchmarks print them"},
     {[](std::string_view h) { return has(h, "<ipm") || has(h, "<task ipm_version"); },
      "IPM's log (XML), which is not read; name the banner that `ipm_parse` prints of it"},
     {[](std::string_view h) { return has(h, " times and ignored ") && has(h, " called "); },

@@ -907,6 +907,18 @@ TEST_F(MoreFiles, WhatIsNoTraceIsNamed) {
            {"\x03"
             "BOTF2",
             "OTF2 archive"},
+           {std::string("\x03"
+                        "B\x01") +
+                std::string(15, '\0'),
+            "is a part of an OTF2 archive, its definitions or events (.def, .evt)"},
+           {std::string("\x03#") + std::string(7, '\0') + "\x01" + std::string(8, '\0'),
+            "is a part of an OTF2 archive, its definitions or events (.def, .evt)"},
+           {R"({"name":"allgather", "kernel":1, "ranks":8, "algBw":291.52, "busBw":255.08})",
+            "is a table of MSCCL++'s performance tests"},
+           {R"({"collective":"allreduce","ranks":8,"message_bytes":8,"time_s":1e-5})",
+            "is a table of measurements"},
+           {"collective,ranks,size_bytes,oop_busbw\nallreduce,8,8,0.1\n",
+            "is a table of bandwidths in columns"},
            {"MPI_Send called 0 times and ignored 0 times\n",
             "is the counts of calls at the end of a DUMPI trace"},
            {"__rec=node,id=12", "is a Caliper recording"},
