@@ -39,7 +39,7 @@ Losses written(const Source& source, const ConvertOptions& options) {
   Selection selection(platform, stage.machine, stage.fabric, play.policy, {});
   if (options.to == "goal") {
     Losses losses = write_goal(source, selection, stage.fabric, options.out);
-    add_lost_facts(losses, source, Memory::host);
+    add_lost_facts(losses, source);
     return losses;
   }
   const AsMessages messages(source, selection, stage.fabric,

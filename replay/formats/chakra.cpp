@@ -158,6 +158,8 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
                      " by its name, of " + std::to_string(files.size()) + " files; name those of all ranks");
   auto source = std::make_unique<RecordedSource>(world);
   SourceInfo& info = source->info();
+  info.memory = all.begin()->second.memory == "host" ? Memory::host : Memory::device;
+  info.by_mpi = all.begin()->second.library == "MPI";
   for (const auto& [rank, file] : by_rank)
     if (std::ssize(files) < world) info.recorded_ranks.push_back(rank);
   info.unknown = {"members of process groups, but where torch noted them (those that use their names)",

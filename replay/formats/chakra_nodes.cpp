@@ -90,6 +90,12 @@ Attribute attribute(std::string_view message) {
   return a;
 }
 
+/// What an attribute of the whole file says.
+void set(EtFile& file, const Attribute& a) {
+  if (a.name == memory_attribute) file.memory = a.text;
+  if (a.name == library_attribute) file.library = a.text;
+}
+
 /// An attribute of schema 0.0.2: name, type, text, then b, f, u, i, s and lists of these.
 void read_typed_attribute(std::string_view message, EtNode& node) {
   Attribute a;
@@ -205,6 +211,9 @@ void read_messages(const std::string& path, EtFile& file) {
   std::string_view peek = rest;
   const Schema schema = schema_of(first, take_message(peek).value_or(""));
   if (schema == Schema::fields) rest = text;
+  if (schema == Schema::current)
+    for (std::string_view metadata = first; const auto f = take_field(metadata);)
+      if (f->number == 2 && f->wire == 2) set(file, attribute(f->bytes));
   while (!rest.empty()) {
     const std::size_t at = text.size() - rest.size();
     const auto message = take_message(rest);
@@ -340,7 +349,8 @@ EtFile read_et(const std::string& path) {
     if (!end.closed || end.damaged > 0) throw InputError(path + ": the JSON is damaged or cut short");
   } else if (is_printed_json(head)) {
     const JsonEnd end = read_values(path, [&](const JsonValue& json) {
-      if (!json["type"].null() || !json["id"].null()) file.nodes.push_back(printed_node(json, file));
+      if (!json["type"].null() || !json["id"].null()) return file.nodes.push_back(printed_node(json, file));
+      for (const JsonValue& a : json["attr"].items()) set(file, {a["name"].text(), a["stringVal"].text(), 0});
     });
     if (!end.closed || end.damaged > 0) throw InputError(path + ": the JSON is damaged or cut short");
   } else {

@@ -28,7 +28,13 @@ struct EtNode {
   bool collects() const;
 };
 
+/// Attributes of our own files, which other tools pass over: where the data are ("host", "device"), and by
+/// what they are sent ("MPI", "NCCL").
+inline constexpr std::string_view memory_attribute = "collcast_memory",
+                                  library_attribute = "collcast_library";
+
 struct EtFile {
+  std::string memory, library;  ///< as these attributes say; empty: not said
   std::vector<EtNode> nodes;
   std::map<std::string, std::vector<Rank>> groups;  ///< as torch noted them
   Rank world = 0;                                   ///< ranks that these groups know of; 0: not said

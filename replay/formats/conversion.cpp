@@ -4,6 +4,14 @@
 #include <algorithm>
 
 namespace collcast {
+namespace {
+
+Loss lost_end(const Source& source) {
+  return {"end", source.ranks(),
+          "of ranks may come before others are done; the format is read as if all were there"};
+}
+
+}  // namespace
 
 bool LossCount::lacks(const Activity& a) {
   using Kind = Activity::Kind;
@@ -35,19 +43,21 @@ std::vector<bool> in_order(const Source& source) {
   return all;
 }
 
-void add_lost_facts(Losses& losses, const Source& source, Memory taken) {
-  const bool device = taken == Memory::device;
-  if (source.info().memory != taken)
+void add_facts_of_ours(Losses& losses, const Source& source) {
+  const std::string said = ", which an attribute of ours says that other tools pass over";
+  if (source.info().memory == Memory::host)
+    losses.push_back({"memory", source.ranks(), "is the host's" + said});
+  if (source.info().truncated) losses.push_back(lost_end(source));
+  if (source.info().by_mpi) losses.push_back({"library", source.ranks(), "is MPI" + said});
+}
+
+void add_lost_facts(Losses& losses, const Source& source) {
+  if (source.info().memory == Memory::device)
     losses.push_back({"memory", source.ranks(),
-                      device ? "is the host's; the format is read as of GPUs (replay --memory host)"
-                             : "is the GPUs'; the format is read as of the host (replay --memory device)"});
-  if (source.info().truncated)
-    losses.push_back({"end", source.ranks(),
-                      "of ranks may come before others are done; the format is read as if all were there"});
-  if (source.info().by_mpi == device)
-    losses.push_back(
-        {"library", source.ranks(),
-         device ? "is MPI; the format is read as NCCL's" : "is NCCL; the format is read as MPI's"});
+                      "is the GPUs'; the format is read as of the host (replay --memory device)"});
+  if (source.info().truncated) losses.push_back(lost_end(source));
+  if (!source.info().by_mpi)
+    losses.push_back({"library", source.ranks(), "is NCCL; the format is read as MPI's"});
 }
 
 }  // namespace collcast

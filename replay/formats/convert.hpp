@@ -14,9 +14,12 @@ using Losses = std::vector<Loss>;
 /// Whether a format holds a collective of the source that it was asked for.
 using Holds = std::function<bool(const Activity&)>;
 
-/// Adds where the application kept its data, who sent it and that it ends early, if not as those who read the
-/// format take it: files of host memory are MPI's, of device memory NCCL's, all of them whole.
-void add_lost_facts(Losses& losses, const Source& source, Memory taken);
+/// Adds that the application kept its data in GPU memory, that NCCL sent them and that it ends early, for
+/// formats that are read as of MPI, in host memory, and whole.
+void add_lost_facts(Losses& losses, const Source& source);
+/// Adds where it kept its data and who sent them, for formats in which attributes of ours say so where others
+/// take GPUs and NCCL; and that it ends early.
+void add_facts_of_ours(Losses& losses, const Source& source);
 
 /// One .cct file. Streams are merged; what a collective was called is lost.
 Losses write_cct(const Source& source, const std::string& path);

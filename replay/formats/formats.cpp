@@ -112,7 +112,7 @@ const std::vector<TraceFormat>& formats() {
       {"darshan", "Darshan logs", is_darshan, open_darshan},
       {"goal", "GOAL text", is_goal_text, open_goal_text},
       {"ti", "SMPI time-independent traces", is_time_independent, open_time_independent},
-      {"chakra", "Chakra execution traces (.et, JSON)", is_chakra, open_chakra, Memory::device},
+      {"chakra", "Chakra execution traces (.et, JSON)", is_chakra, open_chakra},
   };
   return all;
 }

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "replay/formats/chakra_nodes.hpp"
 #include "replay/formats/conversion.hpp"
 #include "replay/formats/protobuf.hpp"
 #include "replay/source/merged.hpp"
@@ -26,6 +27,8 @@ class NodeWriter {
       : source_(source), rank_(rank), out_(out), losses_(losses), tags_(tags) {
     std::string metadata;
     protobuf::put_field(metadata, 1, std::string_view("0.0.4"));
+    put_fact(metadata, chakra::memory_attribute, source.info().memory == Memory::host ? "host" : "device");
+    put_fact(metadata, chakra::library_attribute, source.info().by_mpi ? "MPI" : "NCCL");
     message(metadata);
   }
 
@@ -53,6 +56,14 @@ class NodeWriter {
   }
 
  private:
+  /// An attribute of the whole file.
+  static void put_fact(std::string& metadata, std::string_view name, std::string_view value) {
+    std::string a;
+    protobuf::put_field(a, 1, name);
+    protobuf::put_field(a, 29, value);
+    protobuf::put_field(metadata, 2, a);
+  }
+
   static void attribute(std::string& node, std::string_view name, std::uint32_t kind, std::uint64_t value) {
     std::string a;
     protobuf::put_field(a, 1, name);
@@ -156,7 +167,7 @@ Losses write_chakra(const Source& source, const std::string& prefix) {
   }
   losses.add(merged.losses());
   Losses all = losses.losses(source);
-  add_lost_facts(all, source, Memory::device);
+  add_facts_of_ours(all, source);
   return all;
 }
 

@@ -160,7 +160,7 @@ Losses write_time_independent(const Source& source, const std::string& path) {
   file.commit();
   losses.add(merged.losses());
   Losses all = losses.losses(source);
-  add_lost_facts(all, source, Memory::host);
+  add_lost_facts(all, source);
   return all;
 }
 

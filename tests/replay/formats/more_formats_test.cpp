@@ -1130,9 +1130,14 @@ TEST_F(MoreFiles, ConversionsSayWhereTheApplicationRan) {
   EXPECT_EQ(said(write_time_independent(*gpus, other)),
             "memory: is the GPUs'; the format is read as of the host (replay --memory device); library: is "
             "NCCL; the format is read as MPI's; ");
-  EXPECT_EQ(said(write_chakra(*host, other)),
-            "memory: is the host's; the format is read as of GPUs (replay --memory host); library: is MPI; "
-            "the format is read as NCCL's; ");
+  EXPECT_EQ(
+      said(write_chakra(*host, other)),
+      "memory: is the host's, which an attribute of ours says that other tools pass over; library: is MPI, "
+      "which an attribute of ours says that other tools pass over; ");
+  // The recordings took other times when they were read back as those of GPUs.
+  const auto back = open_source({other + ".0.et", other + ".1.et"});
+  EXPECT_EQ(back->info().memory, Memory::host);
+  EXPECT_TRUE(back->info().by_mpi);
 }
 
 TEST_F(MoreFiles, PausesBecomeComputationAndThatIsSaid) {
