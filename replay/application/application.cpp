@@ -152,13 +152,23 @@ class Application::StreamStrand : public Strand {
  private:
   using Kind = Activity::Kind;
 
+  /// Before a collective, where the wait for all to come is no part of it.
+  bool gathers() const {
+    return activity_.kind == Kind::collective && activity_.request < 0 && app_.gathers_;
+  }
+
   /// A message that holds up its stream is a kernel of its own.
   bool launches() const {
     const bool message =
         activity_.kind == Kind::send || activity_.kind == Kind::receive || activity_.kind == Kind::exchange;
-    return message && activity_.request < 0 && app_.launch_;
+    return gathers() || (message && activity_.request < 0 && app_.launch_);
   }
   void launch(Batch& batch) {
+    if (gathers()) {
+      begin(batch, std::make_unique<Meeting>(app_.gathering(rank_, activity_))).tag =
+          app_.tag_of(waiting_for_ranks, Seconds(-1), true);
+      return;
+    }
     const bool receives = activity_.kind == Kind::receive;
     const Seconds time = app_.launch_(receives ? activity_.received_bytes : activity_.bytes);
     begin(batch, std::make_unique<Meeting>(app_.lasting(time, 1, "launch"))).tag =
@@ -330,14 +340,15 @@ class Application::StreamStrand : public Strand {
 };
 
 Application::Application(const Source& source, Selection& selection, double compute_scale, Bytes buffered,
-                         PriceOf price, LaunchOf launch)
+                         PriceOf price, LaunchOf launch, bool gathers)
     : source_(source),
       selection_(selection),
       compute_scale_(compute_scale),
       buffered_(buffered),
       price_(std::move(price)),
       launch_(std::move(launch)),
-      states_(static_cast<std::size_t>(source.ranks())) {
+      states_(static_cast<std::size_t>(source.ranks())),
+      gathers_(gathers && !source.info().waits_recorded) {
   if (!source.info().ordered)
     throw InputError(
         source.info().name + ": a " + source.info().format +
@@ -422,7 +433,7 @@ Application::Begun Application::collective(Rank world, const Activity& activity)
     passed_over_.add(instance.call, instance.passed_over, 0, std::max(activity.duration.value, 0.0));
   const std::shared_ptr<Lowering> lowering = instance.lowering;
   const std::optional<Op> meeting = instance.meeting;
-  if (source_.info().waits_recorded) note_recorded(activity);
+  note_recorded(activity);
   if (activity.direct) tallies_[instance.operation].bytes += part_of(activity, rank, all.size());
   if (--instance.to_come == 0) instances_.erase(found);
   if (meeting) return {std::make_unique<Meeting>(*meeting), meeting->time};
@@ -469,6 +480,20 @@ Op Application::lasting(Seconds time, std::size_t members, const std::string& li
 void Application::pass_over(Instance& instance, std::string_view why) {
   passed_over_.add(instance.call, why);
   instance.passed_over = why;
+}
+
+/// The operation in which the ranks of a collective wait until all have come.
+Op Application::gathering(Rank world, const Activity& activity) {
+  const std::int64_t number = states_[static_cast<std::size_t>(world)].gathered[activity.communicator]++;
+  const CallNumber key{activity.communicator, number};
+  auto found = gatherings_.find(key);
+  if (found == gatherings_.end()) {
+    const std::size_t all = members(activity).size();
+    found = gatherings_.emplace(key, std::pair(lasting({}, all, std::string(waiting_for_ranks)), all)).first;
+  }
+  const Op op = found->second.first;
+  if (--found->second.second == 0) gatherings_.erase(found);
+  return op;
 }
 
 Application::Instance Application::make(Rank world, const Activity& activity, const std::vector<Rank>& all) {

@@ -35,9 +35,11 @@ class Application : public Program {
   /// Computation takes `compute_scale` times what the source says. `buffered`: blocking sends of up to so
   /// many bytes do not wait for their receivers, as in every MPI library, even on a machine that has
   /// synchronous messages only. `launch`: the time to launch a kernel, for each collective that is played as
-  /// messages and each message that blocks its stream. Throws InputError if the source has no order.
+  /// messages and each message that blocks its stream. `gathers`: where the source's durations leave out the
+  /// wait for late ranks, this is played, and accounted for, apart from the collectives. Throws InputError if
+  /// the source has no order.
   Application(const Source& source, Selection& selection, double compute_scale = 1,
-              Bytes buffered = Bytes(-1), PriceOf price = {}, LaunchOf launch = {});
+              Bytes buffered = Bytes(-1), PriceOf price = {}, LaunchOf launch = {}, bool gathers = false);
 
   Rank ranks() const override { return source_.ranks(); }
   std::unique_ptr<Strand> main(Rank rank) override;
@@ -97,8 +99,9 @@ class Application : public Program {
 
   /// What the streams of a rank have in common.
   struct RankState {
-    std::map<int, std::int64_t> calls;  ///< collectives so far, by communicator
-    std::vector<std::int64_t> records;  ///< so far, by stream
+    std::map<int, std::int64_t> calls;     ///< collectives so far, by communicator
+    std::map<int, std::int64_t> gathered;  ///< how often all have come so far, by communicator
+    std::vector<std::int64_t> records;     ///< so far, by stream
     std::map<std::pair<int, std::int64_t>, std::vector<std::int32_t>>
         awaits;                         ///< requests, by stream and record
     std::int32_t last_own_request = 0;  ///< numbers below 0: buffered sends, and awaits of records
@@ -109,6 +112,7 @@ class Application : public Program {
   void note_recorded(const Activity& activity);
   Op meeting(const Activity& activity, const Price& price, std::size_t members);
   Op lasting(Seconds time, std::size_t members, const std::string& limited_by);
+  Op gathering(Rank world, const Activity& activity);
   const std::vector<Rank>& members(const Activity& activity) const;
   std::uint64_t tag_of(std::string_view operation, Seconds lasting = Seconds(-1), bool own = false);
 
@@ -121,6 +125,8 @@ class Application : public Program {
   std::vector<std::string> limits_;
   std::vector<RankState> states_;
   std::map<CallNumber, Instance> instances_;
+  bool gathers_;
+  std::map<CallNumber, std::pair<Op, std::size_t>> gatherings_;  ///< with how many are still to come
   std::uint64_t instances_made_ = 0;
   std::map<std::string, Tally> tallies_;
   struct Named {

@@ -44,6 +44,9 @@ class RankWriter {
  private:
   Labels operation(const Op& op, std::vector<std::unique_ptr<Strand>>& strands, const Labels& after) {
     switch (op.kind) {
+      case Op::Kind::meet:  // a pause that has a name
+        if (op.count != 1) throw InputError("GOAL has no meeting of several ranks");
+        [[fallthrough]];
       case Op::Kind::pause:
         losses_.add("pause", "becomes computation, which is all that the format has", 1, op.time.value);
         [[fallthrough]];

@@ -162,8 +162,8 @@ class Replay {
     if (prices_) price = [this, end](const Activity& a) { return priced(a, end); };
     Application::LaunchOf launch;
     if (stage.pairs) launch = [&pairs = *stage.pairs](Bytes bytes) { return pairs.launch_of(bytes); };
-    return {source, selection_, options_.compute_scale, synchronous ? buffered_sends : Bytes(-1),
-            price,  launch};
+    return {source, selection_, options_.compute_scale, synchronous ? buffered_sends : Bytes(-1), price,
+            launch, true};
   }
 
   std::optional<Application::Price> priced(const Activity& a, Seconds Prices::Answer::*end) {

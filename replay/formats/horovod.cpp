@@ -381,6 +381,10 @@ class HorovodRank {
         moved_(source.at(rank, 1)),
         rank_(rank) {
     if (plan.anew) rounds_ = &source.at(rank, 2);
+    for (const Item& item : plan.items) {
+      whole_.resize(std::max(whole_.size(), item.operation + 1));
+      whole_[item.operation] += item.bytes;
+    }
   }
 
   void build() {
@@ -424,7 +428,20 @@ class HorovodRank {
     if (us <= 0) return;
     Activity& a = stream.emplace_back();
     a.kind = Activity::Kind::pause;
+    a.operation = a.call = waiting_for_ranks;
     a.time = Seconds(1e-6 * us);
+  }
+
+  /// How long what moves together took when it was recorded: of each operation, whose tensors may go apart
+  /// now, their part by size.
+  double recorded_us(const Group& group) const {
+    double us = 0;
+    for (const std::size_t i : group.items) {
+      const Item& item = plan_.items[i];
+      const Bytes whole = whole_[item.operation];
+      us += (item.end - item.begin) * (whole > Bytes() ? item.bytes / whole : 1);
+    }
+    return us;
   }
 
   void compute(double from, double to) {
@@ -458,7 +475,8 @@ class HorovodRank {
     if (group.sized) a.phases = group.phases;
     a.begin = Seconds(1e-6 * (group.begin - first_));
     const Item& item = plan_.items[group.items[0]];
-    if (!rounds_) a.duration = a.time = Seconds(1e-6 * (group.end - group.begin));
+    a.duration = Seconds(1e-6 * recorded_us(group));
+    if (!rounds_) a.time = a.duration;
     if (rounds_ && !group.sized) a.time = Seconds(1e-6 * (item.end - item.begin));
     moved_.push_back(std::move(a));
     moved_.emplace_back().kind = Activity::Kind::record;
@@ -471,6 +489,7 @@ class HorovodRank {
   RecordedSource::Stream& moved_;
   RecordedSource::Stream* rounds_ = nullptr;
   Rank rank_;
+  std::vector<Bytes> whole_;  ///< by operation
 };
 
 }  // namespace

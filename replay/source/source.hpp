@@ -18,6 +18,9 @@ namespace collcast {
 /// the platform says.
 inline constexpr int first_collective_tag = 1 << 30;
 
+/// As what reports show the time in which a rank waits for others where that is no part of collectives.
+inline constexpr std::string_view waiting_for_ranks = "wait for ranks and rounds";
+
 /// The bytes that a rank's call moves to and from each member of its communicator.
 struct Counts {
   std::vector<Bytes> shares;    ///< of each member, if they differ and every rank knows them all
@@ -100,14 +103,16 @@ struct SetUp {
 
 /// A source's description of itself.
 struct SourceInfo {
-  std::string name;                  ///< its file or files, or what describes it
-  std::string format;                ///< "cct", "kineto", ...
-  std::string command;               ///< what was run; empty: unknown
-  Seconds recorded;                  ///< wall clock of the recorded run; 0: unknown
-  Memory memory = Memory::host;      ///< where the application keeps its data
-  bool by_mpi = true;                ///< it communicates by MPI, and not by NCCL or RCCL
-  bool one_clock = false;            ///< begins of different ranks compare: their clocks agree
-  bool waits_recorded = true;        ///< durations of collectives include waiting for late ranks
+  std::string name;              ///< its file or files, or what describes it
+  std::string format;            ///< "cct", "kineto", ...
+  std::string command;           ///< what was run; empty: unknown
+  Seconds recorded;              ///< wall clock of the recorded run; 0: unknown
+  Memory memory = Memory::host;  ///< where the application keeps its data
+  bool by_mpi = true;            ///< it communicates by MPI, and not by NCCL or RCCL
+  bool one_clock = false;        ///< begins of different ranks compare: their clocks agree
+  /// Durations of collectives include waiting for late ranks. If not, ranks are in a collective from when all
+  /// have come, and wait for that as for their own pauses under the name of `waiting_for_ranks`.
+  bool waits_recorded = true;
   std::vector<Rank> recorded_ranks;  ///< those it holds; empty: all
   std::int64_t by_node = 0;          ///< a rank's collectives with `phases`
   bool ordered = true;     ///< false: a profile, which says how often and how long; it cannot be replayed

@@ -175,6 +175,31 @@ TEST(Streams, WhatIsNotPlayedIsNotModelled) {
   EXPECT_TRUE(whole.not_modelled.empty());
 }
 
+/// Rank 0 comes 2 s before rank 1, and both are in the allreduce from then on: by one message each way.
+TEST(Streams, WaitingIsApartWhereRecordedDurationsLeaveItOut) {
+  RecordedSource source(2);
+  Activity call = allreduce_of(8);
+  call.duration = Seconds(4);
+  source.at(0) = {lasting(Kind::compute, 1), call};
+  source.at(1) = {lasting(Kind::compute, 3), call};
+  const auto recorded = [](const ReplayReport& r) {
+    for (const auto& o : r.operations)
+      if (o.name == "allreduce") return o.recorded;
+    return Seconds(-1);
+  };
+  const ReplayReport with = on_flat(source);
+  const Seconds moves = with.time - Seconds(3);
+  EXPECT_NEAR(time_of(with, "allreduce").value, moves.value + 1, 1e-9);  // 2 s and 0 s before it
+  EXPECT_EQ(recorded(with), Seconds(4));
+  source.info().waits_recorded = false;
+  const ReplayReport apart = on_flat(source);
+  EXPECT_EQ(apart.time, with.time);
+  EXPECT_NEAR(time_of(apart, "allreduce").value, moves.value, 1e-9);
+  EXPECT_NEAR(time_of(apart, std::string(waiting_for_ranks)).value, 1, 1e-9);
+  EXPECT_NEAR(apart.idle.value, 1, 1e-9);
+  EXPECT_EQ(recorded(apart), Seconds(4));
+}
+
 /// Rank 0 spent 0.5 s of the 2 s of two ranks in calls that cannot be played.
 TEST(Streams, WhatIsSkippedHasItsShareOfTheTime) {
   RecordedSource source(2);

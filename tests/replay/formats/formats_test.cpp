@@ -553,6 +553,12 @@ TEST_F(Files, HorovodsRoundsBeginAtTheirTimes) {
             (std::vector{Kind::await, Kind::pause, Kind::record, Kind::await, Kind::pause, Kind::record}));
   EXPECT_NEAR(rounds[1].time.value, 890e-6, 1e-12);
   EXPECT_NEAR(rounds[4].time.value, 790e-6, 1e-12);
+  EXPECT_EQ(rounds[1].operation, waiting_for_ranks);
+  // The first operation has the tensors of two that took 60 us each.
+  std::vector<double> recorded_us;
+  for (const Activity& a : all(*source, 0, 1))
+    if (a.kind == Kind::collective) recorded_us.push_back(std::round(1e6 * a.duration.value));
+  EXPECT_EQ(recorded_us, (std::vector<double>{120, 60}));
   EXPECT_EQ(kinds(ready), (std::vector{Kind::compute, Kind::record, Kind::compute, Kind::record, Kind::await,
                                        Kind::compute, Kind::record}));
   EXPECT_EQ(ready[4].count, 1);
