@@ -323,7 +323,7 @@ std::optional<Collective> collective_of_type(std::int64_t comm_type) {
 bool is_et(std::string_view head) {
   if (is_feeders_json(head) || is_printed_json(head)) return true;
   const auto length = protobuf::take_varint(head);
-  if (!length || *length > 65536) return false;
+  if (!length || *length > 65536 || head.empty()) return false;
   std::string_view message = head.substr(0, *length);
   const bool node = is_first_node(message);
   // GlobalMetadata: a version, or attributes whose first field is their name.

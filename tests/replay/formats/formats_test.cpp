@@ -867,6 +867,10 @@ TEST_F(Files, WhatIsNoTraceIsRefused) {
             }).find("the files of one job are of one format"),
             std::string::npos);
   EXPECT_NE(complaint([&] { open_source({mixed}, {1, 2}); }).find("mark no steps"), std::string::npos);
+  for (int byte = 1; byte < 256; ++byte) {
+    const std::string one = file("byte", std::string(1, static_cast<char>(byte)));
+    EXPECT_NE(complaint([&] { open_source({one}); }), "") << byte;
+  }
 }
 
 TEST_F(Files, InspectionsCountBySizeAndFindLateRanks) {
