@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/call_options.hpp"
 #include "algorithms/exchange/msccl.hpp"
-#include "cli/call_options.hpp"
 #include "cli/output.hpp"
 #include "libraries/transport.hpp"
 #include "model/fabric.hpp"

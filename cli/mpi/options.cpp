@@ -3,9 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 
-#include "cli/call_options.hpp"
+#include "algorithms/call_options.hpp"
 #include "model/sizes.hpp"
 #include "support/error.hpp"
 #include "support/strict_options.hpp"
@@ -71,7 +70,7 @@ Parsed parse(int argc, char** argv) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->option_text("S[,S...]");
-  cli::add_call_options(app, o.call, false);
+  add_call_options(app, o.call, false);
   app.add_flag("--check", o.check, "Compare with the MPI library's result first; exit 1 if it differs");
   app.add_option("--repetitions", o.repetitions, "Timed plays of each size (default 20)")
       ->check(CLI::Range(1, 1000000))

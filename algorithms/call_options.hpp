@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/call_options.hpp"
+#pragma once
 
-namespace collcast::cli {
+#include <CLI/CLI.hpp>
+#include <string>
 
-void add_call_options(CLI::App& verb, CallText& options, bool on_platform) {
+#include "algorithms/call_text.hpp"
+
+namespace collcast {
+
+/// The options of a call, of any program. `on_platform`: segments and ranks per node default to the
+/// platform's.
+inline void add_call_options(CLI::App& verb, CallText& options, bool on_platform) {
   verb.add_option("--root", options.root, "Root rank (default 0)")->option_text("R");
   const auto standard = [&](const std::string& plain) {
     return " (default" + std::string(on_platform ? ": the fastest; with --policy " : " ") + plain + ")";
@@ -33,4 +40,4 @@ void add_call_options(CLI::App& verb, CallText& options, bool on_platform) {
       ->option_text("Q");
 }
 
-}  // namespace collcast::cli
+}  // namespace collcast
