@@ -10,7 +10,7 @@ namespace collcast {
 
 /// The options of a call, of any program. `on_platform`: segments and ranks per node default to the
 /// platform's.
-inline void add_call_options(CLI::App& verb, CallText& options, bool on_platform) {
+inline void add_call_options(CLI::App& verb, CallText& options, bool on_platform = true) {
   verb.add_option("--root", options.root, "Root rank (default 0)")->option_text("R");
   const auto standard = [&](const std::string& plain) {
     return " (default" + std::string(on_platform ? ": the fastest; with --policy " : " ") + plain + ")";

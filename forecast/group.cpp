@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <set>
 
 #include "engines/automatic.hpp"
@@ -102,13 +101,15 @@ std::vector<int> met_between(const Blueprint& b, const NodeGraph& graph, int slo
 Rank leaving(const RankGroup& group, Rank ranks_per_node) {
   if (is_pair(group)) return std::min(group.dimensions[0].stride, ranks_per_node);
   const Rank node = fullest(group, ranks_per_node).first;
-  return static_cast<Rank>(std::ranges::count_if(
-      std::views::iota(node * ranks_per_node, std::min(group.world, (node + 1) * ranks_per_node)),
-      [&](Rank r) {
-        RankGroup its = group;
-        its.first = first_of(group, r);
-        return std::ranges::any_of(its.members(), [&](Rank m) { return m / ranks_per_node != node; });
-      }));
+  const auto leaves = [&](Rank r) {
+    RankGroup its = group;
+    its.first = first_of(group, r);
+    return std::ranges::any_of(its.members(), [&](Rank m) { return m / ranks_per_node != node; });
+  };
+  Rank all = 0;
+  for (Rank r = node * ranks_per_node; r < std::min(group.world, (node + 1) * ranks_per_node); ++r)
+    all += leaves(r) ? 1 : 0;
+  return all;
 }
 
 /// Among how many groups each network card of a node is shared: a group could use as many cards as it has
