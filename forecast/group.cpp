@@ -298,9 +298,11 @@ const GroupForecaster::Answer& GroupForecaster::forecast(Collective collective, 
 GroupForecaster::Answer GroupForecaster::named(const Algorithm& algorithm, const RankGroup& group,
                                                Bytes message) {
   const Library& l = library(group, policy_, Memory::device);
-  const Prediction p =
-      l.predict(algorithm, call_of(l.forecaster(), group, message), engine("auto"), usual_segment).prediction;
-  return {p.time, p.low, p.high, p.limited_by, {}, link_share(p)};
+  const Library::Forecast f =
+      l.predict(algorithm, call_of(l.forecaster(), group, message), engine("auto"), usual_segment);
+  Answer alone = answer_of(f.prediction);
+  alone.choice.clear();
+  return is_nccl(policy_) ? alone : with_all_others(alone, f.choice, group, policy_, Memory::device);
 }
 
 std::optional<Wire> GroupForecaster::departure(const RankGroup& pair, Bytes message) {
