@@ -121,6 +121,7 @@ TEST(Group, GroupsThatMeetOnLinksTakeWhatAllOfThemTake) {
     return forecaster.predict(Collective::alltoall, g, 4.0 * mib).time;
   };
   const Seconds shared = time(columns);
+  EXPECT_EQ(forecaster.predict(Collective::alltoall, columns, 4.0 * mib, "pairwise").time, shared);
   columns.alone = true;
   EXPECT_GT(shared / time(columns), 1.3);
 }
