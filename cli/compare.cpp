@@ -8,7 +8,9 @@
 #include "cli/several.hpp"
 #include "cli/verbs.hpp"
 #include "cli/workload_options.hpp"
+#include "model/alternatives.hpp"
 #include "model/collective.hpp"
+#include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
@@ -28,8 +30,8 @@ namespace {
 using namespace report;
 
 struct CompareOptions : workloads::ReplayText {
-  std::string nodes, budget, model, framework, precision, batch, global_batch;
-  std::vector<std::string> on, platforms, sizes;
+  std::string nodes, budget, model, framework, precision, batch, global_batch, transport;
+  std::vector<std::string> on, platforms, sizes, set;
   bool engine_given = false;  ///< the verbs differ in what they take else
   Format format = Format::table;
 };
@@ -39,6 +41,10 @@ struct Compared {
   std::string verb, key, value;
 };
 
+std::string first_of(const std::string& list) {
+  return list.empty() ? list : listed(list)[0];
+}
+
 Compared compared(const CompareOptions& options) {
   if (options.files.empty() == options.model.empty())
     throw InputError(
@@ -46,12 +52,12 @@ Compared compared(const CompareOptions& options) {
   if (!options.model.empty()) return {"train", "model", options.model};
   const std::string& what = options.files[0];
   const bool one = options.files.size() == 1;
-  if (one && workloads::is_job(what)) return {"job", "job", what};
+  if (one && workloads::is_job(first_of(what))) return {"job", "job", what};
   std::string files;
   for (const std::string& file : options.files) files += (files.empty() ? "" : "\n") + file;
   if (one && files_like(files).empty()) {
     if (what.find_first_of("/.*?[") == std::string::npos) {
-      definition(what);  // says what it knows
+      for (const std::string& name : listed(what)) definition(name);  // says what it knows
       return {"predict", "collective", what};
     }
     read_file(what);  // says why not
@@ -59,45 +65,76 @@ Compared compared(const CompareOptions& options) {
   return {"replay", "trace", files};
 }
 
-/// A platform as the user changed it, and how many ranks of it take part; empty: as the subject says.
+/// A platform as the user changed it, and how many ranks of it take part, in each case; none: as the subject
+/// says.
 struct Contender {
-  std::string on, platform, ranks;
-  std::vector<std::string> set;
+  std::string on, platform;
+  std::vector<std::string> set, ranks;
   std::optional<double> price;  ///< USD of a node for an hour
 };
 
-/// "edr-cluster,network.bandwidth_GBps=50", with as many ranks as were asked for.
-Contender contender(const std::string& text, const CompareOptions& options, std::vector<std::string>& notes) {
-  Contender c{text, {}, options.ranks, CLI::detail::split(text, ','), {}};
-  c.platform = c.set[0];
-  c.set.erase(c.set.begin());
-  for (const std::string& assignment : c.set)
-    if (assignment.find('=') == std::string::npos)
+/// "edr-cluster,network.bandwidth_GBps=25,50" is two.
+std::vector<Contender> contenders(const std::string& text) {
+  std::vector<std::string> parts;
+  for (const std::string& part : CLI::detail::split(text, ',')) {
+    const bool is_value = parts.size() > 1 && part.find_first_of("0123456789") == 0;
+    if (is_value && part.find('=') == std::string::npos)
+      parts.back() += ',' + part;
+    else
+      parts.push_back(part);
+  }
+  std::vector<Contender> all{{parts[0], parts[0], {}, {}, {}}};
+  for (const std::string& assignment : std::vector(parts.begin() + 1, parts.end())) {
+    const auto equals = assignment.find('=');
+    if (equals == std::string::npos)
       throw InputError("--on " + text + ": '" + assignment +
                        "' is not KEY=VALUE; another platform has an --on of its own");
+    std::vector<Contender> more;
+    for (const Contender& c : all)
+      for (const std::string& values : sweep::values_set(assignment))
+        for (const std::string& value : setting_values(values)) {
+          const std::string one = assignment.substr(0, equals + 1) + value;
+          more.push_back(c);
+          more.back().on += ',' + one;
+          more.back().set.push_back(one);
+        }
+    all = std::move(more);
+  }
+  return all;
+}
+
+/// As many ranks of a platform as its share of USD per hour pays for.
+std::int64_t paid_ranks(const Contender& c, const std::string& budget, int per_node, std::int64_t most,
+                        std::vector<std::string>& notes) {
+  if (!c.price)
+    throw InputError("--budget: the price of " + c.on + " is unknown; add it after a comma, as in " +
+                     c.platform + "," + workloads::price_key + "=20");
+  const double paid = std::floor(parse_number(budget, "--budget", 0, 1e12) / *c.price);
+  if (paid < 1) throw InputError("--budget: a node of " + c.on + " costs more");
+  if (paid * per_node > static_cast<double>(most))
+    add_once(notes, "--budget pays for more nodes than " + c.on + " has: it takes all of them");
+  return static_cast<std::int64_t>(std::min(paid * per_node, static_cast<double>(most)));
+}
+
+/// Its price, and as many ranks as were asked for.
+void complete(Contender& c, const CompareOptions& options, std::vector<std::string>& notes) {
   Description platform = load_platform(c.platform);
   set_all(platform, c.set);
   for (const Parameter& p : platform.parameters())
     if (p.path == workloads::price_key && p.value > 0) c.price = p.value;
   const int per_node = workloads::ranks_per_node(platform);
   const std::int64_t most = max_ranks(platform);
-  std::int64_t ranks = 0;
-  if (!options.nodes.empty()) ranks = per_node * parse_count(options.nodes, "--nodes", 1, 1 << 24);
-  if (!options.budget.empty()) {
-    if (!c.price)
-      throw InputError("--budget: the price of " + text + " is unknown; add it after a comma, as in " +
-                       c.platform + "," + workloads::price_key + "=20");
-    const double paid = std::floor(parse_number(options.budget, "--budget", 0, 1e12) / *c.price);
-    if (paid < 1) throw InputError("--budget: a node of " + text + " costs more");
-    const std::string all = "--budget pays for more nodes than " + text + " has: it takes all of them";
-    if (paid * per_node > static_cast<double>(most)) add_once(notes, all);
-    ranks = static_cast<std::int64_t>(std::min(paid * per_node, static_cast<double>(most)));
+  c.ranks = listed(options.ranks);
+  for (const std::string& nodes : listed_counts(options.nodes)) {
+    const std::int64_t ranks = per_node * parse_count(nodes, "--nodes", 1, 1 << 24);
+    if (ranks > most)
+      throw InputError("--nodes " + nodes + ": " + c.on + " holds " + text::counted(most, "rank") + ", not " +
+                       std::to_string(ranks));
+    c.ranks.push_back(std::to_string(ranks));
   }
-  if (ranks > most)
-    throw InputError("--nodes " + options.nodes + ": " + text + " holds " + text::counted(most, "rank") +
-                     ", not " + std::to_string(ranks));
-  if (ranks > 0) c.ranks = std::to_string(ranks);
-  return c;
+  for (const std::string& list : listed(options.budget))
+    for (const std::string& budget : setting_values(list))
+      c.ranks.push_back(std::to_string(paid_ranks(c, budget, per_node, most, notes)));
 }
 
 /// "8 ranks of\n  pw.x -in qe-si.in\nrecorded in 6.23 s (...)", as far as the trace says so.
@@ -111,35 +148,46 @@ std::string title(const Source& trace) {
   return text;
 }
 
-sweep::Point point(const CompareOptions& options, const Compared& of, const Contender& c,
-                   const std::string& size) {
-  sweep::Point p{{"platform", c.platform}, {of.key, of.value}};
-  const auto add = [&](const char* key, const std::string& value) {
-    if (!value.empty()) p.push_back({key, value});
-  };
-  add("ranks", c.ranks);
-  add("policy", options.policy);
-  for (const std::string& assignment : c.set) {
-    const auto equals = assignment.find('=');
-    p.push_back({"set." + assignment.substr(0, equals), assignment.substr(equals + 1)});
-  }
+/// What is asked of a platform: a grid as large as that of any other.
+sweep::Space space(const CompareOptions& options, const Compared& of, const Contender& c,
+                   const sweep::Verb& verb) {
+  Several cases;
+  cases.add("platform", std::vector{c.platform});
+  cases.add(of.key, of.verb == "replay" ? std::vector{of.value} : listed(of.value));
+  cases.add("ranks", c.ranks);
+  cases.add("policy", options.policy);
+  std::vector<std::string> set = options.set;
+  set.insert(set.end(), c.set.begin(), c.set.end());
+  cases.set(set);
   if (of.verb == "train")
-    add("framework", options.framework), add("precision", options.precision), add("batch", options.batch),
-        add("global_batch", options.global_batch);
-  if (options.engine_given || of.verb == "replay") add("engine", options.engine);
-  if (of.verb != "predict" && of.verb != "replay") return p;
-  add("placement", options.placement);
-  if (options.memory) add("memory", std::string(name(*options.memory)));
-  std::string algorithms;
-  for (const std::string& a : options.algorithms) algorithms += (algorithms.empty() ? "" : ",") + a;
-  add("algorithm", algorithms);
-  if (of.verb == "predict") return add("size", size), p;
-  add("steps", options.steps), add("fusion", options.fusion), add("cycle", options.cycle);
-  add("bucket", options.bucket), add("nonblocking", options.nonblocking);
-  if (!options.offload.empty())
-    add("offload", options.offload), add("pieces", options.pieces), add("delivery", options.delivery);
-  add("compute_scale", dump(Json(options.compute_scale)));
-  return p;
+    for (const auto& [key, value] : {std::pair{"framework", options.framework},
+                                     {"precision", options.precision},
+                                     {"batch", options.batch},
+                                     {"global_batch", options.global_batch}})
+      cases.add(key, value);
+  if (options.engine_given || of.verb == "replay") cases.add("engine", options.engine);
+  if (of.verb == "predict" || of.verb == "replay") {
+    cases.add("placement", options.placement);
+    cases.add("memory", options.memory);
+  }
+  if (of.verb == "predict") {
+    cases.add("algorithm", options.algorithms);
+    cases.add("transport", options.transport);
+    cases.add("size", options.sizes.empty() ? std::vector<std::string>{"0"} : options.sizes);
+  } else if (of.verb == "replay") {
+    cases.add("algorithm", algorithm_cases(options.algorithms));
+    for (const auto& [key, value] : {std::pair{"steps", options.steps},
+                                     {"fusion", options.fusion},
+                                     {"cycle", options.cycle},
+                                     {"bucket", options.bucket},
+                                     {"nonblocking", options.nonblocking},
+                                     {"offload", options.offload},
+                                     {"compute_scale", options.compute_scale}})
+      cases.add(key, value);
+    if (!options.offload.empty())
+      cases.add("pieces", options.pieces), cases.add("delivery", options.delivery);
+  }
+  return {cases.settings(), verb.keys, {}, "compare"};
 }
 
 std::vector<Column> columns(const Compared& of, const Json& rows) {
@@ -171,7 +219,8 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
   report.title = of.value + (options.engine_given ? ", engine " + options.engine : "");
   if (options.engine_given) report.head["engine"] = options.engine;
   if (of.verb != "replay") return;
-  const auto source = open_source(workloads::trace_files(of.value), workloads::steps(options.steps));
+  const auto source =
+      open_source(workloads::trace_files(of.value), workloads::steps(first_of(options.steps)));
   report.head = {{"trace", source->info().name}, {"engine", options.engine}, {"ranks", source->ranks()}};
   report.title = title(*source);
   report.remark =
@@ -179,7 +228,7 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
       "waiting for others. low and high: the total at both ends of the platform's\n"
       "uncertainty.\n"
       "compute: the " +
-      computation_of(source->info()) + ", times " + number(options.compute_scale) +
+      computation_of(source->info()) + ", times " + options.compute_scale +
       ". `collcast replay` shows every operation of one run.";
 }
 
@@ -201,6 +250,7 @@ void require_fitting(const CLI::App& verb, const std::string& subject) {
                                                {"--memory", {"predict", "replay"}},
                                                {"--engine", {"train", "job", "predict", "replay"}},
                                                {"--placement", {"predict", "replay"}},
+                                               {"--transport", {"predict"}},
                                                {"--algorithm", {"predict", "replay"}}};
   for (const auto& [option, subjects] : owners)
     if (verb.count(option) > 0 && std::ranges::find(subjects, subject) == subjects.end())
@@ -221,38 +271,50 @@ int run_compare(const CompareOptions& options) {
   std::vector<std::string> names = options.on;
   names.insert(names.end(), options.platforms.begin(), options.platforms.end());
   if (names.empty()) throw InputError("--on or --platform is required; see collcast compare --help");
-  playing_engine(options.engine);
+  for (const std::string& engine : listed(options.engine)) playing_engine(engine);
   Report report;
   describe(report, options, of);
-  const std::vector<std::string> sizes =
-      of.verb != "predict" || options.sizes.empty() ? std::vector<std::string>{"0"} : options.sizes;
-  std::vector<Contender> contenders;
+  std::vector<Contender> all;
+  for (const std::string& text : names) std::ranges::move(contenders(text), std::back_inserter(all));
+  const sweep::Verb verb = sweep_verb(of.verb);
+  std::vector<sweep::Space> spaces;
+  for (Contender& c : all) {
+    complete(c, options, report.notes);
+    spaces.push_back(space(options, of, c, verb));
+  }
+  const auto count = static_cast<std::size_t>(spaces[0].size());
   std::vector<sweep::Point> points;
-  for (const std::string& size : sizes)
-    for (const std::string& text : names) {
-      contenders.push_back(contender(text, options, report.notes));
-      points.push_back(point(options, of, contenders.back(), size));
-    }
-  const std::vector<sweep::Rows> answers = ask_all(of.verb, points);
+  for (std::size_t i = 0; i < count * all.size(); ++i)
+    points.push_back(spaces[i % all.size()].at(static_cast<std::int64_t>(i / all.size())));
+  const std::vector<Answered> answers = ask_all(of.verb, points);
+  const bool any = std::ranges::any_of(answers, [](const Answered& a) { return a.refused.empty(); });
   Json rows = Json::array();
+  bool refused = false;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    const Contender& c = contenders[i];
-    for (const Json& row : answers[i].rows) {
+    const Contender& c = all[i % all.size()];
+    const auto number = static_cast<std::int64_t>(i / all.size());
+    if (!answers[i].refused.empty()) {
+      if (count == 1 || !any) throw InputError(answers[i].refused);
+      refused = true;
+      add_once(report.notes, "a case of " + c.on + " was refused: " + answers[i].refused);
+    }
+    for (const Json& row : answers[i].rows.rows) {
       Json named{{"platform", c.on}};
-      named.update(row);
+      named.update(sweep::row_at(spaces[i % all.size()], number, row));
+      named.erase("point");
       named["platform"] = c.on;
       named["hourly_USD"] = c.price ? Json(*c.price * row["nodes"].get<double>()) : Json();
       rows.push_back(std::move(named));
     }
-    for (const std::string& words : answers[i].notes) add_once(report.notes, words);
+    for (const std::string& words : answers[i].rows.notes) add_once(report.notes, words);
   }
-  std::vector<Column> shown = columns(of, rows);
+  std::vector<Column> shown = columns_with_settings(spaces[0], verb.keys, rows, columns(of, rows));
   report.sections = {{"runs", std::move(rows), std::move(shown)}};
   if (of.verb == "replay") tell_idle(report);
   if (of.verb == "train") workloads::tell_memory(report);
   const bool fit = workloads::tell_what_fits(report);
   print(report, options.format);
-  return fit ? 0 : 1;
+  return fit && !refused ? 0 : 1;
 }
 
 }  // namespace
@@ -267,7 +329,7 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->option_text("FILE...|COLLECTIVE|JOB");
   verb->add_option("-m,--model", options->model, "Or a training step of this model, as in `train`")
       ->option_text("M");
-  verb->add_option("--framework", options->framework, "Of --model")->option_text("F");
+  verb->add_option("--framework", options->framework, "Of --model")->option_text("F[,F...]");
   verb->add_option("--precision", options->precision, "Of --model")->option_text("fp32|tf32|amp|fp8");
   verb->add_option("--batch", options->batch, "Of --model")->option_text("B");
   verb->add_option("--global-batch", options->global_batch, "Of --model")
@@ -276,28 +338,37 @@ void add_compare(CLI::App& app, int& exit_code) {
   verb->add_option("-s,--size", options->sizes, "Message sizes of a collective")
       ->delimiter(',')
       ->option_text("S[,S...]");
-  verb->add_option("--on", options->on, "A platform, with changes after commas; may be repeated, a row each")
-      ->option_text("P[,KEY=VALUE...]");
+  verb->add_option("--on", options->on,
+                   "A platform, with changes after commas; may be repeated, a row each. "
+                   "P,network.bandwidth_GBps=25,50 is two")
+      ->option_text("P[,KEY=VALUE[,VALUE...]...]");
   verb->add_option("-p,--platform", options->platforms, "Platforms as they are, a row each")
       ->delimiter(',')
       ->option_text("P[,P...]");
+  verb->add_option("--set", options->set,
+                   "Overrides a parameter of every platform, e.g. network.bandwidth_GBps=25; several values "
+                   "give a row each. So do several of any other option but --on, for each platform")
+      ->option_text("KEY=VALUE[,...]");
+  add_transport(*verb, options->transport);
   add_replay_options(*verb, *options);
   verb->get_option("--algorithm")
       ->description("Of a trace's collectives, as in `replay`; or of the collective: ring")
       ->option_text("COLLECTIVE[@SIZE]=A|A");
-  verb->get_option("--ranks")->description(
-      "Number of ranks on each platform; of a trace: replicas along its data dimension");
-  verb->add_option("--nodes", options->nodes, "Number of nodes of each platform, filled with ranks")
-      ->option_text("N");
+  verb->get_option("--ranks")
+      ->description("Numbers of ranks on each platform; of a trace: replicas along its data dimension")
+      ->option_text("N[,N...]");
+  verb->add_option("--nodes", options->nodes, "Numbers of nodes of each platform, filled with ranks")
+      ->option_text("N[,N...]");
   verb->add_option("--budget", options->budget,
                    "As many nodes of each platform as X USD per hour pay for (node.price_per_hour_USD)")
-      ->option_text("X");
+      ->option_text("X[,X...]");
   verb->add_option("--steps", options->steps, "Only these steps of a profiler trace, by their numbers")
       ->option_text("A[-B]");
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast compare traces/qe-si-8.cct --on summit --on edr-cluster,network.bandwidth_GBps=50\n"
-      "Example: collcast compare --model resnet50 --nodes 16 --on summit --on dgx-a100\n"
+      "Example: collcast compare --model resnet50 --nodes 1:16:x4 --platform summit,dgx-a100 --framework "
+      "ddp,horovod\n"
       "Example: collcast compare allreduce --size 1MiB,64MiB --budget 100 --on "
       "dgx-a100,node.price_per_hour_USD=20 --on summit,node.price_per_hour_USD=8");
   verb->callback([options, verb, &exit_code] {

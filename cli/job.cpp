@@ -12,6 +12,7 @@
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/numbers.hpp"
 #include "workloads/applications/application.hpp"
 #include "workloads/job/write.hpp"
 #include "workloads/playing/job_source.hpp"
@@ -25,10 +26,9 @@ using namespace report;
 using workloads::HowPlayed, workloads::JobSource, workloads::Playing;
 
 struct JobOptions : Shown {
-  std::string samples, what, platform, policy, engine, delivery = "staged";
+  std::string samples, what, platform, policy, engine, delivery = "staged", pieces = "1";
   std::vector<std::string> ranks;
   WhatIf what_if;
-  int pieces = 1;
   bool list = false, describe = false;
 };
 
@@ -49,7 +49,9 @@ void list_applications(Format format) {
 }
 
 HowPlayed how(const JobOptions& options) {
-  return {options.policy, options.engine, options.pieces, options.delivery == "direct"};
+  return {options.policy, options.engine,
+          static_cast<int>(parse_count(options.pieces, "--pieces", 1, 1 << 20)),
+          is_direct("--delivery", options.delivery)};
 }
 
 /// The job's times on a platform.
@@ -70,11 +72,11 @@ Several cases(const JobOptions& options) {
   cases.add("policy", options.policy);
   cases.add("job", options.what);
   cases.add("engine", options.engine);
+  cases.add("pieces", options.pieces);
+  cases.add("delivery", options.delivery);
   cases.set(options.what_if.set);
   if (!cases.more_than_one()) return cases;
   cases.add("ranks", options.ranks);
-  cases.add("pieces", std::vector{std::to_string(options.pieces)});
-  cases.add("delivery", std::vector{options.delivery});
   cases.refuse(options.explain, "--explain");
   cases.refuse(options.what_if.sensitivity, "--sensitivity");
   cases.refuse(options.describe, "--describe");
@@ -99,7 +101,6 @@ int run_job(const JobOptions& options) {
     return several.answer("job", options.what, options.format);
   const Description platform = platform_with(options.platform, options.what_if);
   const JobSource source(options.what, platform);
-  is_direct("--delivery", options.delivery);
   const double samples = options.samples.empty() ? 0 : workloads::above_zero(options.samples, "--samples");
   std::vector<Rank> all = parse_rank_counts(options.ranks);
   if (all.empty()) all = {0};  // as the file says
@@ -141,8 +142,10 @@ void add_job(CLI::App& app, int& exit_code) {
   CLI::Option* platform =
       verb->add_option(
               "-p,--platform", options->platform,
-              "Names from `collcast platforms`, or files. Several values of this, the job, --policy, "
-              "--engine or a --set give a row for each combination")
+              "Names from `collcast platforms`, or files. Several values of this, the job "
+              "(halo.json,stencil, "
+              "and of settings p3dfft:n=512:2048:x2), --policy, --engine, --pieces, --delivery or a --set "
+              "give a row for each combination")
           ->option_text("P[,P...]");
   verb->add_flag("--list", options->list, "The applications: settings with their defaults, sources")
       ->excludes(platform);

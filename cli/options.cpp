@@ -54,23 +54,22 @@ void add_transport(CLI::App& verb, std::string& transport) {
       ->option_text("T");
 }
 
-namespace {
-
-template <class T>
-void add_memory_option(CLI::App& verb, T& memory, const std::string& standard) {
-  verb.add_option("--memory", memory, "Where ranks keep their data (default: " + standard + ")")
+void add_memory(CLI::App& verb, Memory& memory) {
+  verb.add_option("--memory", memory,
+                  "Where ranks keep their data (default: " + std::string(name(memory)) + ")")
       ->transform(one_of(std::map<std::string, Memory>{{"host", Memory::host}, {"device", Memory::device}}))
       ->option_text("host|device");
 }
 
-}  // namespace
-
-void add_memory(CLI::App& verb, Memory& memory) {
-  add_memory_option(verb, memory, std::string(name(memory)));
-}
-
-void add_memory(CLI::App& verb, std::optional<Memory>& memory) {
-  add_memory_option(verb, memory, "device for traces of GPUs, else host");
+void add_memories(CLI::App& verb, std::string& memory, const std::string& standard) {
+  const auto known = [one = one_of({"device", "host"})](const std::string& text) {
+    for (const std::string& part : CLI::detail::split(text, ','))
+      if (const std::string mistake = one(part); !mistake.empty()) return mistake;
+    return std::string();
+  };
+  verb.add_option("--memory", memory, "Where ranks keep their data (default: " + standard + ")")
+      ->check(known)
+      ->option_text("host|device");
 }
 
 void add_placement(CLI::App& verb, std::string& placement) {

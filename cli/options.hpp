@@ -36,8 +36,8 @@ void add_transport(CLI::App& verb, std::string& transport);
 
 /// --memory host|device: where ranks keep their data.
 void add_memory(CLI::App& verb, Memory& memory);
-/// The same; none: as the trace says.
-void add_memory(CLI::App& verb, std::optional<Memory>& memory);
+/// The same, or a list of both.
+void add_memories(CLI::App& verb, std::string& memory, const std::string& standard);
 
 /// --placement, for parse_placement.
 void add_placement(CLI::App& verb, std::string& placement);

@@ -11,6 +11,7 @@
 #include "engines/engine.hpp"
 #include "forecast/report/answer.hpp"
 #include "forecast/report/plot.hpp"
+#include "forecast/sweep/predict.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "support/notes.hpp"
@@ -23,7 +24,7 @@ using namespace report;
 
 struct PredictOptions {
   Subject subject;
-  std::string platforms, transport;
+  std::string platforms, transport, memory;
   std::vector<std::string> sizes;
   Question question;
   Format format = Format::table;
@@ -110,14 +111,14 @@ Several cases(const PredictOptions& options) {
   cases.add("radix", q.call.radix);
   cases.add("segment", q.call.segment);
   cases.add("channels", q.call.channels);
+  cases.add("buffer", q.call.buffer);
+  cases.add("ranks_per_node", q.call.ranks_per_node);
+  cases.add("memory", options.memory);
   cases.set(q.set);
   if (!cases.more_than_one()) return cases;
   cases.add("platform", options.platforms);
   cases.add("ranks", options.subject.ranks);
   cases.add("size", options.sizes.empty() ? whole("0") : options.sizes);
-  cases.add("memory", whole(std::string(name(q.memory))));
-  cases.add("buffer", whole(q.call.buffer));
-  cases.add("ranks_per_node", whole(q.call.ranks_per_node));
   for (const auto& [given, option] : {std::pair{!options.pictures.timeline.empty(), "--timeline"},
                                       {!options.pictures.report.empty(), "--report"},
                                       {q.explain, "--explain"},
@@ -134,6 +135,7 @@ int run_predict(PredictOptions& options) {
   Question& question = options.question;
   if (const Several several = cases(options); several.more_than_one())
     return several.answer("predict", options.subject.collective, options.format, options.pictures.plot);
+  if (!options.memory.empty()) question.memory = sweep::parse_memory(options.memory);
   if (!options.transport.empty()) question.transport = parse_transport(options.transport);
   if (options.subject.algorithm.empty() && options.subject.import.empty()) options.subject.algorithm = "auto";
   const auto imported = import(options.subject, question.call);
@@ -197,10 +199,11 @@ void add_predict(CLI::App& app, int& exit_code) {
   add_subject(*verb, options->subject,
               "A name from `collcast algorithms`, all, or auto (default): what --policy chooses");
   verb->get_option("--ranks")->description("Numbers of ranks, and ranges of them")->option_text("N[,N...]");
-  verb->add_option("-p,--platform", options->platforms,
-                   "Names from `collcast platforms`, or files. Several values of this, the collective, "
-                   "--algorithm, --policy, --transport, --engine, --placement, --root, --radix, --segment, "
-                   "--channels or a --set give a row for each combination")
+  verb->add_option(
+          "-p,--platform", options->platforms,
+          "Names from `collcast platforms`, or files. Several values of this, the collective, "
+          "--algorithm, --policy, --transport, --engine, --placement, --memory, --root, --radix, "
+          "--segment, --channels, --buffer, --ranks-per-node or a --set give a row for each combination")
       ->required()
       ->option_text("P[,P...]");
   verb->add_option(
@@ -218,7 +221,7 @@ void add_predict(CLI::App& app, int& exit_code) {
   verb->add_flag("--explain", options->question.explain, "Where the time goes, along the chain of causes");
   add_placement(*verb, options->question.placement);
   add_what_if(*verb, options->question.set, options->question.sensitivity);
-  add_memory(*verb, options->question.memory);
+  add_memories(*verb, options->memory, "device");
   add_call_options(*verb, options->question.call);
   add_offload(*verb, options->question.offload);
   add_pictures(*verb, options->pictures);

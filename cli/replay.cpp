@@ -131,20 +131,6 @@ TimesOn times_by(const Engine& engine, const Source& trace, ReplayOptions play) 
   return [play, &trace](const Description& d) { return std::vector{replay_time(trace, d, play)}; };
 }
 
-/// "allreduce=ring,rabenseifner" is one or the other; each option is for a collective of its own.
-std::vector<std::string> alternatives(const std::vector<std::string>& given) {
-  std::vector<std::string> all{""};
-  for (const std::string& text : given) {
-    const std::string what = text.substr(0, text.find('=') + 1);
-    std::vector<std::string> longer;
-    for (const std::string& before : all)
-      for (const std::string& one : CLI::detail::split(text.substr(what.size()), ','))
-        longer.push_back(before + (before.empty() ? "" : ",") + what + one);
-    all = std::move(longer);
-  }
-  return given.empty() ? std::vector<std::string>{} : all;
-}
-
 /// The cases, and whether they are several.
 Several cases(const ReplayCommand& options) {
   Several cases;
@@ -153,24 +139,24 @@ Several cases(const ReplayCommand& options) {
   cases.add("policy", options.policy);
   cases.add("engine", options.engine);
   cases.add("placement", options.placement);
-  cases.add("algorithm", alternatives(options.algorithms));
+  cases.add("algorithm", algorithm_cases(options.algorithms));
   cases.add("fusion", options.fusion);
   cases.add("cycle", options.cycle);
   cases.add("bucket", options.bucket);
   cases.add("nonblocking", options.nonblocking);
   cases.add("offload", options.offload);
+  cases.add("memory", options.memory);
+  cases.add("compute_scale", options.compute_scale);
+  cases.add("steps", options.steps);
+  if (!options.offload.empty()) {
+    cases.add("pieces", options.pieces);
+    cases.add("delivery", options.delivery);
+  }
   cases.set(options.what_if.set);
   if (!cases.more_than_one()) return cases;
   std::string files;
   for (const std::string& file : options.files) files += (files.empty() ? "" : "\n") + file;
   cases.add("trace", std::vector{files});
-  if (!options.steps.empty()) cases.add("steps", std::vector{options.steps});
-  if (options.memory) cases.add("memory", std::vector{std::string(name(*options.memory))});
-  if (!options.offload.empty()) {
-    cases.add("pieces", std::vector{options.pieces});
-    cases.add("delivery", std::vector{options.delivery});
-  }
-  cases.add("compute_scale", std::vector{dump(Json(options.compute_scale))});
   cases.refuse(!options.pictures.timeline.empty(), "--timeline");
   cases.refuse(!options.pictures.report.empty(), "--report");
   cases.refuse(options.explain, "--explain");
@@ -222,9 +208,10 @@ void add_replay(CLI::App& app, int& exit_code) {
       app.add_subcommand("replay", "How long a recorded application takes on a platform, and what limits it");
   add_trace_files(*verb, options->files, options->steps);
   verb->add_option("-p,--platform", options->platforms,
-                   "Names from `collcast platforms`, or files. Several values of this, --ranks, --fusion, "
-                   "--cycle, --bucket, --nonblocking, --offload, --algorithm, --policy, --engine, "
-                   "--placement or a --set give a row for each combination")
+                   "Names from `collcast platforms`, or files. Several values of this, --ranks, --steps, "
+                   "--fusion, --cycle, --bucket, --nonblocking, --offload, --pieces, --delivery, "
+                   "--algorithm, --policy, --engine, --placement, --memory, --compute-scale or a --set give "
+                   "a row for each combination")
       ->required()
       ->option_text("P[,P...]");
   add_replay_options(*verb, *options);

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 
 #include "cli/interrupt.hpp"
 #include "cli/pictures.hpp"
 #include "forecast/sweep/plot.hpp"
+#include "model/alternatives.hpp"
 #include "model/ranges.hpp"
-#include "platforms/description/schema.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/suggest.hpp"
@@ -20,24 +19,23 @@ namespace collcast::cli {
 namespace {
 
 /// What takes ranges.
-constexpr std::array<std::string_view, 9> numbers = {
-    "ranks", "size", "fusion", "bucket", "batch", "global_batch", "throughput", "slowdown", "noise"};
-
-/// Whether a parameter of platforms is a list itself, as network.dimensions=6,6,6.
-bool is_list(const std::string& path) {
-  const Schema* form = &platform_schema();
-  std::istringstream keys(path);
-  for (std::string key; form && std::getline(keys, key, '.');) form = find(*form, key);
-  return form && form->kind == Schema::Kind::list;
-}
+constexpr std::array<std::string_view, 18> numbers = {
+    "ranks",      "size",           "fusion", "bucket",        "batch", "global_batch",
+    "throughput", "slowdown",       "noise",  "root",          "radix", "channels",
+    "buffer",     "ranks_per_node", "pieces", "compute_scale", "cycle", "segment"};
 
 }  // namespace
 
 void Several::add(const std::string& key, const std::vector<std::string>& values) {
   if (values.empty()) return;
   settings_[key] = values;
-  several_ = several_ || values.size() > 1 ||
-             (std::ranges::find(numbers, key) != numbers.end() && is_range(values[0]));
+  const bool ranges = std::ranges::find(numbers, key) != numbers.end();
+  try {
+    several_ = several_ || values.size() > 1 ||
+               (ranges ? is_range(values[0]) : spelled_out(values[0]) != std::vector{values[0]});
+  } catch (const InputError& e) {
+    throw InputError(key + ": " + e.what());
+  }
 }
 
 void Several::set(const std::vector<std::string>& assignments) {
@@ -45,18 +43,12 @@ void Several::set(const std::vector<std::string>& assignments) {
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
       throw InputError("--set '" + text + "' is not KEY=VALUE, as in network.bandwidth_GBps=25");
-    if (settings_.contains("set") && settings_["set"].contains(text.substr(0, equals)))
-      throw InputError("--set: " + text.substr(0, equals) + " is set twice");
-    Json& values = settings_["set"][text.substr(0, equals)] = Json::array();
-    if (is_list(text.substr(0, equals))) {
-      values.push_back(text.substr(equals + 1));
-      continue;
-    }
-    for (std::string part : CLI::detail::split(text.substr(equals + 1), ',')) {
-      several_ = several_ || is_range(part);
-      values.push_back(std::move(part));
-    }
-    several_ = several_ || values.size() > 1;
+    const std::string path = text.substr(0, equals);
+    if (settings_.contains("set") && settings_["set"].contains(path))
+      throw InputError("--set: " + path + " is set twice");
+    const std::vector<std::string> values = sweep::values_set(text);
+    settings_["set"][path] = values;
+    several_ = several_ || values.size() > 1 || is_range(values[0]);
   }
 }
 
@@ -82,23 +74,44 @@ int Several::answer(const std::string& verb, const std::string& about, Format fo
   return all.failed > 0 || !fit ? 1 : 0;
 }
 
-std::vector<sweep::Rows> ask_all(const std::string& name, const std::vector<sweep::Point>& points) {
+std::vector<std::string> algorithm_cases(const std::vector<std::string>& given) {
+  std::vector<std::string> all{""};
+  for (const std::string& text : given) {
+    const std::string what = text.substr(0, text.find('=') + 1);
+    std::vector<std::string> longer;
+    for (const std::string& before : all)
+      for (const std::string& one : CLI::detail::split(text.substr(what.size()), ','))
+        longer.push_back(before + (before.empty() ? "" : ",") + what + one);
+    all = std::move(longer);
+  }
+  return given.empty() ? std::vector<std::string>{} : all;
+}
+
+sweep::Verb sweep_verb(const std::string& name) {
   const std::vector<sweep::Verb> verbs = workloads::verbs();
-  const sweep::Verb& verb = *std::ranges::find(verbs, name, &sweep::Verb::name);
+  return *std::ranges::find(verbs, name, &sweep::Verb::name);
+}
+
+std::vector<Answered> ask_all(const std::string& name, const std::vector<sweep::Point>& points) {
+  const sweep::Verb verb = sweep_verb(name);
   const auto asked = static_cast<std::int64_t>(points.size());
   const auto heard = [asked](std::int64_t finished, const sweep::Outcome& o) {
-    if (o.kind == sweep::Outcome::Kind::refused) throw InputError(o.text);
     if (o.kind == sweep::Outcome::Kind::lost) throw SubstrateError(o.text);
     progress_of("", finished, asked);
   };
   // SimGrid's clock goes on from replay to replay, and its rounding with it: they come in turn.
   const auto hand_out = sweep::processes(name == "replay" ? 1 : sweep::processors());
-  std::vector<sweep::Rows> all;
+  std::vector<Answered> all;
   for (const sweep::Outcome& o : sweep::outcomes(
            asked, hand_out,
            [&](std::int64_t i) { return sweep::answer(verb, points[static_cast<std::size_t>(i)]); }, heard)) {
+    Answered& one = all.emplace_back();
+    if (o.kind != sweep::Outcome::Kind::answered) {
+      one.refused = o.text;
+      continue;
+    }
     const Json said = parse_json(o.text);
-    all.push_back({said["rows"], said["notes"].get<std::vector<std::string>>()});
+    one.rows = {said["rows"], said["notes"].get<std::vector<std::string>>()};
   }
   progress_end();
   return all;

@@ -23,6 +23,8 @@ class Several {
   void refuse(bool given, const std::string& option) const;
 
   bool more_than_one() const { return several_; }
+  /// As a sweep's file has them.
+  const Json& settings() const { return settings_; }
   /// Asks the verb on all processors and prints; draws to the file `plot`, unless that is empty. Returns the
   /// exit code: 1 if a case failed.
   int answer(const std::string& verb, const std::string& about, Format format,
@@ -33,8 +35,19 @@ class Several {
   bool several_ = false;
 };
 
-/// Asks a verb of sweeps at these points on all processors. Throws InputError if a point makes no sense, and
-/// SubstrateError if one failed.
-std::vector<sweep::Rows> ask_all(const std::string& verb, const std::vector<sweep::Point>& points);
+/// "allreduce=ring,rabenseifner" is one or the other; each option is for a collective of its own. Texts as
+/// sweeps take them.
+std::vector<std::string> algorithm_cases(const std::vector<std::string>& given);
+
+/// A verb of sweeps, by its name.
+sweep::Verb sweep_verb(const std::string& name);
+
+/// What was answered at a point, or why it makes no sense.
+struct Answered {
+  sweep::Rows rows;
+  std::string refused;
+};
+/// Asks a verb of sweeps at these points on all processors. Throws SubstrateError if one failed.
+std::vector<Answered> ask_all(const std::string& verb, const std::vector<sweep::Point>& points);
 
 }  // namespace collcast::cli

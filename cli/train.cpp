@@ -109,11 +109,11 @@ Several cases(const TrainOptions& options) {
   cases.add("noise", options.noise);
   cases.add("slowdown", options.slowdown);
   cases.add("engine", options.engine);
+  cases.add("input", options.input);
+  cases.add("checkpoint", options.checkpoint);
   cases.set(options.what_if.set);
   if (!cases.more_than_one()) return cases;
   cases.add("ranks", options.ranks);
-  if (!options.input.empty()) cases.add("input", std::vector{options.input});
-  if (!options.checkpoint.empty()) cases.add("checkpoint", std::vector{options.checkpoint});
   cases.refuse(!options.pictures.timeline.empty(), "--timeline");
   cases.refuse(!options.pictures.report.empty(), "--report");
   cases.refuse(!options.steps.empty(), "--steps");
@@ -236,9 +236,10 @@ void add_train(CLI::App& app, int& exit_code) {
   CLI::App* verb = app.add_subcommand("train", "How long a training step takes, and what limits it");
   add_training(*verb, *options);
   verb->add_option("-p,--platform", options->platform,
-                   "Names from `collcast platforms`, or files. Several values of this, --model, --framework, "
-                   "--policy, --engine, --precision, --batch, --global-batch or a --set give a row for each "
-                   "combination")
+                   "Names from `collcast platforms`, or files. Several values of this, --model, --framework "
+                   "(ddp,horovod, and of settings horovod:fusion=16MiB:64MiB:x2), --policy, --engine, "
+                   "--precision, --batch, --global-batch, --throughput, --noise, --slowdown, --input, "
+                   "--checkpoint or a --set give a row for each combination")
       ->required()
       ->option_text("P[,P...]");
   verb->add_option("-n,--ranks", options->ranks, "Numbers of GPUs or processes, and ranges of them: 8:512:x2")

@@ -68,7 +68,7 @@ void add_replay_options(CLI::App& verb, ReplayText& text) {
   verb.add_option("--compute-scale", text.compute_scale,
                   "Multiplies the recorded time of computation, on a CPU or a GPU (default 1)")
       ->option_text("X");
-  add_memory(verb, text.memory);
+  add_memories(verb, text.memory, "device for traces of GPUs, else host");
 }
 
 CLI::Option* add_training(CLI::App& verb, TrainingText& text) {

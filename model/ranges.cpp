@@ -92,6 +92,11 @@ bool is_setting(const std::string& part) {
   return equals != std::string::npos && part.find(':') > equals;
 }
 
+/// "32MiB" behind "horovod:fusion=16MiB".
+bool is_next_value(const std::string& before, const std::string& part) {
+  return before.find('=') != std::string::npos && part.find_first_of("0123456789") == 0 && !is_file(part);
+}
+
 }  // namespace
 
 std::vector<Bytes> parse_sizes(std::span<const std::string> texts) {
@@ -140,7 +145,7 @@ std::vector<std::string> listed(const std::string& text) {
     const std::size_t comma = std::min(text.find(',', from), text.size());
     const std::string part = text.substr(from, comma - from);
     if (part.empty()) throw InputError("'" + text + "' has an empty item");
-    if (!all.empty() && is_setting(part))
+    if (!all.empty() && (is_setting(part) || is_next_value(all.back(), part)))
       all.back() += ',' + part;
     else
       all.push_back(part);

@@ -26,7 +26,8 @@ Rank parse_ranks(const std::string& text);
 /// "64:512:x2".
 bool is_range(const std::string& text);
 /// The parts of a list, at commas: "summit,nccl-2.8:algo=Ring,proto=LL" has two, as KEY=VALUE belongs to the
-/// name before it. The name of an existing file is one part.
+/// name before it, and a number behind a setting to that: "ddp:bucket=1MiB,25MiB,one" has two. The name of an
+/// existing file is one part.
 std::vector<std::string> listed(const std::string& text);
 /// The same of whole numbers, with the numbers of ranges.
 std::vector<std::string> listed_counts(const std::string& text);

@@ -224,9 +224,9 @@ py::object replay_trace(const OneOrMore<std::string>& trace, const std::string& 
   asked.steps = steps, asked.cycle = cycle, asked.nonblocking = nonblocking, asked.offload = offload;
   asked.fusion = text(fusion), asked.bucket = text(bucket), asked.ranks = text(ranks);
   asked.pieces = std::to_string(pieces), asked.delivery = delivery, asked.placement = placement;
-  asked.policy = policy, asked.compute_scale = compute_scale;
+  asked.policy = policy, asked.compute_scale = text::exact(compute_scale);
   if (!engine.empty()) asked.engine = engine;
-  if (memory_name) asked.memory = memory(*memory_name);
+  if (memory_name) asked.memory = name(memory(*memory_name));
   if (offload.empty() && (pieces != 1 || delivery != "staged"))
     throw InputError("pieces and delivery go with offload");
   Json answer;

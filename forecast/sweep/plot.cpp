@@ -19,8 +19,12 @@ bool is_number(const std::string& text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+bool has_words(const Axis& axis) {
+  return !std::ranges::all_of(axis.values, is_number);
+}
+
 bool numeric(const Axis& axis) {
-  return std::ranges::all_of(axis.values, is_number);
+  return !has_words(axis) && !axis.is_time;
 }
 
 /// How many values; what goes from one number to another has as many as one likes.
@@ -53,7 +57,7 @@ std::vector<std::string> telling(const Sweep& sweep, const Json& rows, const std
   std::vector<std::string> keys;
   for (const Axis& a : sweep.space().axes())
     if (a.key != across && sweep.space().varies(a.key) && a.key != "algorithm" &&
-        (sweep.space().is_grid() || !numeric(a)))
+        (sweep.space().is_grid() || has_words(a)))
       keys.push_back(column_of(a.key));
   std::set<std::int64_t> points;
   for (const Json& r : rows) points.insert(r["point"].get<std::int64_t>());

@@ -39,7 +39,7 @@ constexpr Slot slots[] = {
     {{"memory", Kind::word},
      [](Question& q, const Text& v) { q.memory = parse_memory(v); },
      [](const Text& v) { parse_memory(v); }},
-    {{"policy", Kind::word},
+    {{"policy", Kind::named},
      [](Question& q, const Text& v) { q.policy = v; },
      [](const Text& v) {
        if (v != "fastest") check_policy(v);
@@ -65,7 +65,7 @@ constexpr Slot slots[] = {
     {{"ranks_per_node", Kind::count},
      [](Question& q, const Text& v) { q.call.ranks_per_node = v; },
      [](const Text& v) { parse_count(v, "number of ranks per node", 1, most); }},
-    {{"segment", Kind::word},
+    {{"segment", Kind::quantity},
      [](Question& q, const Text& v) { q.call.segment = v; },
      [](const Text& v) {
        CallText call;
@@ -109,10 +109,10 @@ void check_algorithm(const std::string& name, const std::vector<std::string>& co
   if (std::ranges::none_of(collectives, has)) algorithm(definition(collectives.at(0)).collective, name);
 }
 
-void check_names(const Space& space) {
+void check_points(const Space& space) {
   for (const Slot& slot : slots)
-    for (const std::string& name : values(space, slot.key.name))
-      if (slot.check) slot.check(name);
+    if (slot.check && !values(space, slot.key.name).empty())
+      check_names(space, std::string(slot.key.name), slot.check);
   for (const std::string& name : values(space, "algorithm"))
     check_algorithm(name, values(space, "collective"));
 }
@@ -137,7 +137,7 @@ Verb predict() {
     const Answer a = ask(question(point), *cache);
     return Rows{std::move(report::make(a).sections[0].rows), report::notes(a)};
   };
-  return {"predict", keys, {"platform", "ranks", "collective", "size"}, answer, check_names, columns};
+  return {"predict", keys, {"platform", "ranks", "collective", "size"}, answer, check_points, columns};
 }
 
 }  // namespace collcast::sweep

@@ -4,9 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <numeric>
+#include <set>
+#include <sstream>
+#include <utility>
 
+#include "model/alternatives.hpp"
 #include "model/ranges.hpp"
+#include "platforms/description/schema.hpp"
 #include "platforms/description/set.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -36,6 +43,10 @@ std::vector<std::string> expanded(Kind kind, const std::string& text) {
     for (const std::int64_t n : parse_counts(text)) values.push_back(std::to_string(n));
   else if (kind == Kind::number && text.find(':') != std::string::npos)
     for (const double v : parse_values(text)) values.push_back(text::exact(v));
+  else if (kind == Kind::named)
+    values = spelled_out(text);
+  else if (kind == Kind::quantity)
+    values = setting_values(text);
   else
     values.push_back(text);
   return values;
@@ -53,27 +64,59 @@ double bound(const Json& range, const char* key, Kind kind, const std::string& f
   reject(file, name + "." + key, "must be a number");
 }
 
-/// {"from": 1, "to": 100, "scale": "log"}.
-Axis interval(const Json& range, Kind kind, const std::string& file, const std::string& name) {
-  if (kind == Kind::word) reject(file, name, "must be a word or a list of words");
+void check_interval(const Axis& axis, const std::string& file) {
+  if (!(axis.from < axis.to)) reject(file, axis.key, "is empty: from must be less than to");
+  if (axis.logarithmic && axis.from <= 0)
+    reject(file, axis.key, "begins at 0, which a log scale does not have");
+}
+
+bool is_logarithmic(const Json& range, const std::string& file, const std::string& name) {
   for (const auto& [key, value] : range.items())
     if (key != "from" && key != "to" && key != "scale")
       reject(file, name, "knows no \"" + key + "\"; it has from, to and scale");
+  const Json scale = range.value("scale", Json("linear"));
+  if (scale != "linear" && scale != "log") reject(file, name + ".scale", "must be \"linear\" or \"log\"");
+  return scale == "log";
+}
+
+/// {"from": 1, "to": 100, "scale": "log"}.
+Axis interval(const Json& range, Kind kind, const std::string& file, const std::string& name) {
+  if (kind == Kind::word || kind == Kind::named) reject(file, name, "must be a word or a list of words");
+  const bool logarithmic = is_logarithmic(range, file, name);
   Axis axis{name, {}, bound(range, "from", kind, file, name), bound(range, "to", kind, file, name)};
   axis.whole = kind != Kind::number;
   for (const double end : {axis.from, axis.to})
     if (axis.whole && end != std::floor(end))
       reject(file, name, "goes between whole numbers, not " + text::exact(end));
-  const Json scale = range.value("scale", Json("linear"));
-  if (scale != "linear" && scale != "log") reject(file, name + ".scale", "must be \"linear\" or \"log\"");
-  axis.logarithmic = scale == "log";
-  if (!(axis.from < axis.to)) reject(file, name, "is empty: from must be less than to");
-  if (axis.logarithmic && axis.from <= 0) reject(file, name, "begins at 0, which a log scale does not have");
+  axis.logarithmic = logarithmic;
+  check_interval(axis, file);
   return axis;
 }
 
-Axis axis_of(const Json& values, Kind kind, const std::string& file, const std::string& name) {
-  if (values.is_object()) return interval(values, kind, file, name);
+/// {"from": "1MiB", "to": "64MiB"}, {"from": 1, "to": 8}: sizes and whole numbers stay whole.
+Axis setting_interval(const Json& range, const std::string& file, const std::string& name) {
+  Axis axis{.key = name, .values = {}, .logarithmic = is_logarithmic(range, file, name), .whole = true};
+  for (const auto& [key, end] : {std::pair{"from", &axis.from}, {"to", &axis.to}}) {
+    if (!range.contains(key)) reject(file, name, "has no \"" + std::string(key) + "\"");
+    const Json& value = range[key];
+    if (!value.is_number() && !value.is_string()) reject(file, name + "." + key, "must be a number");
+    try {
+      const SettingNumber q =
+          parse_number_of_setting(value.is_string() ? value.get<std::string>() : dump(value));
+      *end = q.value;
+      axis.is_time |= q.is_time;
+      if (!q.is_size && !value.is_number_integer()) axis.whole = false;
+    } catch (const InputError& e) {
+      reject(file, name + "." + key + ":", e.what());
+    }
+  }
+  check_interval(axis, file);
+  return axis;
+}
+
+/// The values of `list`, each as texts by `texts`.
+template <class Texts>
+Axis listed_axis(const Json& values, const std::string& file, const std::string& name, const Texts& texts) {
   const Json list = values.is_array() ? values : Json::array({values});
   if (list.empty()) reject(file, name, "is an empty list");
   Axis axis{name, {}};
@@ -82,12 +125,29 @@ Axis axis_of(const Json& values, Kind kind, const std::string& file, const std::
       reject(file, name, "must be a value, a range like \"1KiB:1GiB:x2\" or a list of them");
     const std::string text = value.is_string() ? value.get<std::string>() : dump(value);
     try {
-      std::ranges::copy(expanded(kind, text), std::back_inserter(axis.values));
+      std::ranges::copy(texts(text), std::back_inserter(axis.values));
     } catch (const InputError& e) {
       reject(file, name + ":", e.what());
     }
   }
   return axis;
+}
+
+Axis axis_of(const Json& values, Kind kind, const std::string& file, const std::string& name) {
+  if (values.is_object())
+    return kind == Kind::quantity ? setting_interval(values, file, name) : interval(values, kind, file, name);
+  return listed_axis(values, file, name, [kind](const std::string& text) { return expanded(kind, text); });
+}
+
+/// The name of which "framework.fusion" is a setting; empty for other keys.
+std::string owner(const std::string& key) {
+  const auto dot = key.find('.');
+  return dot == std::string::npos || key.starts_with("set.") ? "" : key.substr(0, dot);
+}
+
+bool is_setting_of(const std::string& key, std::span<const Key> keys) {
+  const auto of = std::ranges::find(keys, owner(key), &Key::name);
+  return of != keys.end() && of->kind == Kind::named && key.back() != '.';
 }
 
 /// All that a file may say.
@@ -129,6 +189,12 @@ double mirrored(std::int64_t number, const std::vector<int>& digits) {
   return value;
 }
 
+std::string text_at(const Axis& axis, double value) {
+  if (!axis.is_time) return text::exact(value);
+  const double digit = std::pow(10, std::floor(std::log10(value)) - 5);
+  return written({value > 0 ? std::round(value / digit) * digit : 0, false, true});
+}
+
 /// The value at a place between 0 and 1, which is left out.
 std::string value_at(const Axis& axis, double place) {
   if (!axis.values.empty()) {
@@ -136,26 +202,60 @@ std::string value_at(const Axis& axis, double place) {
     return axis.values[static_cast<std::size_t>(std::min(place * count, count - 1))];
   }
   if (axis.whole && !axis.logarithmic)
-    return text::exact(std::floor(axis.from + place * (axis.to + 1 - axis.from)));
+    return text_at(axis, std::floor(axis.from + place * (axis.to + 1 - axis.from)));
   const double value = axis.logarithmic ? axis.from * std::pow(axis.to / axis.from, place)
                                         : axis.from + place * (axis.to - axis.from);
-  return text::exact(axis.whole ? std::round(value) : value);
+  return text_at(axis, axis.whole ? std::round(value) : value);
 }
 
 }  // namespace
 
 std::vector<std::string> values_of(const Axis& axis) {
-  return axis.values.empty() ? std::vector{text::exact(axis.from), text::exact(axis.to)} : axis.values;
+  if (!axis.values.empty()) return axis.values;
+  return {text_at(axis, axis.from), text_at(axis, axis.to)};
+}
+
+std::vector<std::string> values_set(const std::string& assignment) {
+  const auto equals = assignment.find('=');
+  const std::string text = assignment.substr(equals + 1);
+  const Schema* form = &platform_schema();
+  std::istringstream keys(assignment.substr(0, equals));
+  for (std::string key; form && std::getline(keys, key, '.');) form = find(*form, key);
+  if (form && form->kind == Schema::Kind::list) return {text};
+  std::vector<std::string> values(1);
+  for (const char c : text)
+    if (c == ',')
+      values.emplace_back();
+    else
+      values.back() += c;
+  return values;
+}
+
+Point composed(const Point& point) {
+  Point whole;
+  for (const Setting& s : point)
+    if (owner(s.key).empty()) whole.push_back(s);
+  for (const Setting& s : point) {
+    const std::string of = owner(s.key);
+    const auto name = std::ranges::find(whole, of, &Setting::key);
+    if (of.empty() || name == whole.end()) continue;
+    name->value += (name->value.find(':') == std::string::npos ? ':' : ',') + s.key.substr(of.size() + 1) +
+                   '=' + s.value;
+  }
+  return whole;
 }
 
 Space::Space(const Json& settings, std::span<const Key> keys, const Json& sample, const std::string& file) {
   for (const auto& [key, value] : settings.items())
-    if (key != "set" && std::ranges::find(keys, key, &Key::name) == keys.end())
+    if (key != "set" && std::ranges::find(keys, key, &Key::name) == keys.end() && !is_setting_of(key, keys))
       reject(file, "\"" + key + "\"", "is not a key here" + suggestion(key, names(keys)));
+    else if (const std::string of = owner(key); !of.empty() && !settings.contains(of))
+      reject(file, "\"" + key + "\"", "needs \"" + of + "\": the name whose setting it is");
   bool overridden = false;
   for (const Key& key : keys) {
     const std::string name(key.name);
     if (settings.contains(name)) axes_.push_back(axis_of(settings[name], key.kind, file, name));
+    if (key.kind == Kind::named) add_settings(settings, name, file);
     if (overridden || !settings.contains("set")) continue;
     overridden = true;
     if (!settings["set"].is_object())
@@ -164,6 +264,11 @@ Space::Space(const Json& settings, std::span<const Key> keys, const Json& sample
       axes_.push_back(axis_of(value, is_count(path) ? Kind::count : Kind::number, file, "set." + path));
   }
   read_sample(sample, file);
+}
+
+void Space::add_settings(const Json& settings, const std::string& name, const std::string& file) {
+  for (const auto& [key, value] : settings.items())
+    if (owner(key) == name) axes_.push_back(axis_of(value, Kind::quantity, file, key));
 }
 
 void Space::read_sample(const Json& sample, const std::string& file) {
@@ -240,6 +345,41 @@ std::int64_t Space::place(std::int64_t number, const std::string& key) const {
 bool Space::varies(const std::string& key) const {
   const auto axis = std::ranges::find(axes_, key, &Axis::key);
   return axis != axes_.end() && axis->values.size() != 1;
+}
+
+void check_names(const Space& space, const std::string& key,
+                 const std::function<void(const std::string&)>& check) {
+  constexpr std::int64_t most_asked = 10'000;
+  std::vector<const Axis*> axes;
+  for (const Axis& axis : space.axes())
+    if (axis.key == key || owner(axis.key) == key) axes.push_back(&axis);
+  if (axes.size() == 1)
+    for (const std::string& name : values_of(*axes[0])) check(name);
+  if (axes.size() < 2) return;
+  using Text = std::pair<std::string, std::string>;
+  std::map<Text, InputError> wrong;  // by value, of what its first combination says
+  std::set<Text> right;
+  std::int64_t count = 1;
+  for (const Axis* axis : axes)
+    count = std::min(most_asked, count * static_cast<std::int64_t>(values_of(*axis).size()));
+  for (std::int64_t number = 0; number < count; ++number) {
+    Point point;
+    std::int64_t rest = number;
+    for (const Axis* axis : axes) {
+      const std::vector<std::string> values = values_of(*axis);
+      const auto of = static_cast<std::int64_t>(values.size());
+      point.push_back({axis->key, values[static_cast<std::size_t>(rest % of)]});
+      rest /= of;
+    }
+    try {
+      check(composed(point)[0].value);
+      for (const Setting& s : point) right.insert({s.key, s.value});
+    } catch (const InputError& e) {
+      for (const Setting& s : point) wrong.emplace(Text{s.key, s.value}, e);
+    }
+  }
+  for (const auto& [value, error] : wrong)
+    if (!right.contains(value)) throw InputError(error);
 }
 
 }  // namespace collcast::sweep

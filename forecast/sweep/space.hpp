@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,8 +22,10 @@ struct Setting {
 };
 using Point = std::vector<Setting>;
 
-/// What a value may be, and which ranges of it there are.
-enum class Kind : std::uint8_t { word, size, ranks, count, number };
+/// What a value may be, and which ranges of it there are. `named`: a word that may have settings behind a
+/// colon, with ranges of their own; each of them is a key as well, "framework.fusion". `quantity`: with a
+/// unit, as users write it.
+enum class Kind : std::uint8_t { word, named, size, ranks, count, number, quantity };
 /// A key of a sweep's file. Those that take long to set up stand first: neighbouring points share them.
 struct Key {
   std::string_view name;
@@ -35,10 +38,18 @@ struct Axis {
   std::vector<std::string> values;
   double from = 0, to = 0;  ///< where there is no list
   bool logarithmic = false, whole = false;
+  bool is_time = false;  ///< what is between has a unit of time, and six digits
 };
 
 /// The values of a list, or the ends of what is between, as points have them.
 std::vector<std::string> values_of(const Axis& axis);
+
+/// The values of KEY=A,B,C or KEY=0.5:8:x2, ranges as they are; one where the parameter is a list itself.
+std::vector<std::string> values_set(const std::string& assignment);
+
+/// The point with settings of names in the names: "framework" is "ddp:bucket=1MiB", and there is no
+/// "framework.bucket".
+Point composed(const Point& point);
 
 /// Points of a space, by number: all of a grid, or samples of it.
 class Space {
@@ -64,11 +75,18 @@ class Space {
   void read_sample(const Json& sample, const std::string& file);
   double coordinate(std::int64_t number, std::size_t axis) const;
 
+  void add_settings(const Json& settings, const std::string& name, const std::string& file);
+
   std::vector<Axis> axes_;
   std::vector<std::vector<int>> digits_;  ///< of low discrepancy, by axis: its base's, in the seed's order
   Sampling sampling_ = Sampling::grid;
   std::uint64_t seed_ = 1;
   std::int64_t size_ = 1;
 };
+
+/// Throws InputError where `check` refuses a value of a key, or, if this has settings of its own, where no
+/// name takes a value together with any of the others. Asks of at most 10,000 combinations.
+void check_names(const Space& space, const std::string& key,
+                 const std::function<void(const std::string&)>& check);
 
 }  // namespace collcast::sweep

@@ -188,16 +188,6 @@ Json told(const Point& point) {
   return json;
 }
 
-/// A row of an answer with what the point adds to it.
-Json row_at(const Space& space, std::int64_t number, const Json& answered) {
-  Json row{{"point", number}};
-  for (const Setting& s : space.at(number))
-    if (space.varies(s.key) && s.key != "size" && !answered.contains(column_name(s.key)))
-      row[column_name(s.key)] = value_of(s.value);
-  row.update(answered);
-  return row;
-}
-
 bool is_answer(const Json& said) {
   const auto all = [&](const char* key, auto is) {
     return said.contains(key) && said[key].is_array() && std::ranges::all_of(said[key], is);
@@ -292,27 +282,6 @@ void check_parameters(const Space& space) {
   }
 }
 
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.is_null() ? "-" : dump(value);
-}
-
-std::vector<report::Column> columns(const Sweep& sweep, const Json& rows) {
-  std::vector<report::Column> all, answered = sweep.verb().columns(sweep.space());
-  for (const Axis& axis : sweep.space().axes()) {
-    const std::string key = column_name(axis.key);
-    const bool own = std::ranges::find(sweep.verb().keys, axis.key, &Key::name) != sweep.verb().keys.end();
-    const bool shown = own && std::ranges::find(answered, axis.key, &report::Column::title) != answered.end();
-    if (shown || !sweep.space().varies(axis.key) || (!rows.empty() && !rows[0].contains(key))) continue;
-    const bool is_size =
-        own && std::ranges::find(sweep.verb().keys, axis.key, &Key::name)->kind == Kind::size;
-    all.push_back({key, [key, is_size](const Json& row) {
-                     return is_size && row[key].is_number() ? text::bytes(row[key]) : text_of(row[key]);
-                   }});
-  }
-  std::ranges::move(answered, std::back_inserter(all));
-  return all;
-}
-
 /// Of points in their order.
 Summary summary_of(const Sweep& sweep, const std::vector<Finished>& points) {
   Summary s;
@@ -347,7 +316,8 @@ Summary summary_of(const Sweep& sweep, const std::vector<Finished>& points) {
   s.report.head = {{"sweep", sweep.about()}, {"ask", sweep.verb().name}, {"points", sweep.space().size()},
                    {"missing", s.missing},   {"stopped", s.stopped},     {"failed", failed}};
   s.report.title = title(sweep);
-  std::vector<report::Column> shown = columns(sweep, rows);
+  std::vector<report::Column> shown =
+      columns_with_settings(sweep.space(), sweep.verb().keys, rows, sweep.verb().columns(sweep.space()));
   s.report.sections.push_back({"rows", std::move(rows), std::move(shown)});
   for (const Json& row : failed)
     s.report.notes.push_back("point " + dump(row["point"]) + " failed: " + row["reason"].get<std::string>());
@@ -384,7 +354,7 @@ std::string cap(const Sweep& sweep, const Axis& axis, std::size_t from, std::siz
   const auto at = [&](std::size_t place) {
     return sweep.space().at(last - (end - static_cast<std::int64_t>(place)) * stride);
   };
-  const std::string words = sweep.verb().cap(at(to), at(from), column_name(axis.key));
+  const std::string words = sweep.verb().cap(composed(at(to)), composed(at(from)), column_name(axis.key));
   return words.empty() ? words : "; the limit is " + words;
 }
 
@@ -406,6 +376,36 @@ void tell_unmoved(report::Report& report, const Sweep& sweep, const std::vector<
 }
 
 }  // namespace
+
+Json row_at(const Space& space, std::int64_t number, const Json& answered) {
+  Json row{{"point", number}};
+  for (const Setting& s : space.at(number))
+    if (space.varies(s.key) && s.key != "size" && !answered.contains(column_name(s.key)))
+      row[column_name(s.key)] = value_of(s.value);
+  row.update(answered);
+  return row;
+}
+
+std::vector<report::Column> columns_with_settings(const Space& space, std::span<const Key> keys,
+                                                  const Json& rows, std::vector<report::Column> answered) {
+  const auto words = [](const Json& value) {
+    return value.is_string() ? value.get<std::string>() : value.is_null() ? "-" : dump(value);
+  };
+  std::vector<report::Column> all;
+  for (const Axis& axis : space.axes()) {
+    const std::string key = column_name(axis.key);
+    const auto own = std::ranges::find(keys, axis.key, &Key::name);
+    const bool shown =
+        own != keys.end() && std::ranges::find(answered, axis.key, &report::Column::title) != answered.end();
+    if (shown || !space.varies(axis.key) || (!rows.empty() && !rows[0].contains(key))) continue;
+    const bool is_size = own != keys.end() && own->kind == Kind::size;
+    all.push_back({key, [=](const Json& row) {
+                     return is_size && row[key].is_number() ? text::bytes(row[key]) : words(row[key]);
+                   }});
+  }
+  std::ranges::move(answered, std::back_inserter(all));
+  return all;
+}
 
 Sweep::Sweep(const std::string& text, const std::string& file, std::span<const Verb> verbs) try
     : Sweep(verbs, object_of(text, file), file) {
@@ -444,7 +444,7 @@ Outcome answer(const Sweep& sweep, std::int64_t number) {
 
 Outcome answer(const Verb& verb, const Point& point, const std::optional<Stop>& stop) {
   try {
-    const Rows rows = verb.answer(point);
+    const Rows rows = verb.answer(composed(point));
     if (stop) beyond(*stop, rows.rows);
     return {Outcome::Kind::answered, dump(Json{{"rows", rows.rows}, {"notes", rows.notes}})};
   } catch (const NothingToStopAt& e) {

@@ -70,6 +70,12 @@ class Sweep {
   std::optional<Stop> stop_;
 };
 
+/// A row that was answered at a point of a space, with the settings of the point that vary in this.
+Json row_at(const Space& space, std::int64_t number, const Json& answered);
+/// The columns of what varies in a space, as its rows show it, with those of the answers.
+std::vector<report::Column> columns_with_settings(const Space& space, std::span<const Key> keys,
+                                                  const Json& rows, std::vector<report::Column> answered);
+
 /// Every point whose number leaves `number` when divided by `of`.
 struct Part {
   int number = 0, of = 1;

@@ -24,6 +24,11 @@ CASES = [small, {**small, "set": {"network.bandwidth_GBps": [1, 2]}}, {**small, 
          {"ask": "replay", "platform": "flat", "trace": str(source / "traces/hpcc-8.cct"), "engine": "path"}, {"ask": "replay", "platform": "flat"},
          {"ask": "replay", "platform": "flat", "trace": str(source / "traces/lammps-melt-8.cct"), "engine": "path", "nonblocking": ["none", "all"]},
          {"ask": "job", "platform": "frontera", "job": "p3dfft:n=64", "ranks": 4}, {"ask": "job", "platform": "frontera"},
+         {**small, "policy": "nccl-2.28", "algorithm": "auto", "policy.proto": ["LL", "Simple"]}, {**small, "radix.x": 2},
+         {"ask": "train", "platform": "summit", "ranks": 6, "model": "resnet50", "framework": "horovod", "framework.fusion": "16MiB:64MiB:x2"},
+         {"ask": "train", "platform": "summit", "ranks": 6, "model": "resnet50", "framework": "horovod", "framework.fusion": []},
+         {"ask": "train", "platform": "summit", "ranks": 6, "model": "resnet50", "framework": "horovod",
+          "framework.cycle": {"from": "1ms", "to": "5ms"}, "sample": {"random": 2}},
          {**small, "platform": {"from": 1, "to": 2}}, {k: v for k, v in small.items() if k != "platform"}]
 wrong = []
 for example in sorted((source / "docs/examples").glob("*.json")):

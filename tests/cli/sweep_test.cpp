@@ -333,6 +333,58 @@ TEST(Lists, AreEveryCombination) {
   EXPECT_NE(none.err.find("has no two allreduces beside the computation"), std::string::npos) << none.err;
 }
 
+/// A number behind a setting is another value of it; a name behind it another name.
+TEST(Lists, TakeSettingsOfNames) {
+  const std::string train = "train --model resnet50 --platform summit --ranks 6 --format csv --framework ";
+  const Outcome frameworks = collcast(train + "horovod:fusion=16MiB:64MiB:x2,cycle=1ms,5ms,ddp");
+  EXPECT_EQ(rows(frameworks), 7) << frameworks.err;
+  EXPECT_NE(frameworks.out.find("\"horovod:fusion=32MiB,cycle=5ms\""), std::string::npos) << frameworks.out;
+  EXPECT_EQ(collcast(train + "horovod:fusion=64MiB:16MiB").err,
+            "collcast: framework: range '64MiB:16MiB' is empty: it begins after its end\n");
+  EXPECT_EQ(collcast(train + "horovod:fushion=16MiB,32MiB").code, 2);
+  EXPECT_EQ(
+      rows(collcast(train + "ddp --input packed:sample=100KiB,shared=5,files:sample=100KiB,shared=5:20:x2")),
+      4);
+  EXPECT_EQ(rows(collcast("job p3dfft:n=64:256:x2 --platform summit --ranks 6 --format csv")), 3);
+  EXPECT_EQ(
+      rows(collcast("job p3dfft:n=64,mode=offload --platform bluefield-2-cluster --ranks 32 --pieces 1:4 "
+                    "--delivery staged,direct --format csv")),
+      6);
+}
+
+TEST(Lists, TakeWhatACallIs) {
+  const std::string predict = "predict allreduce --platform summit --ranks 12 --size 64KiB --format csv ";
+  EXPECT_EQ(
+      rows(collcast(predict + "--algorithm hierarchical-ring --ranks-per-node 2,3 --memory host,device")), 4);
+  EXPECT_EQ(rows(collcast(predict + "--algorithm pipelined-tree --segment 4KiB:16KiB")), 3);
+  EXPECT_NE(collcast(predict + "--memory host,gpu").err.find("--memory: 'gpu' is not known"),
+            std::string::npos);
+  const Outcome replayed = collcast("replay " + collcast::testing::trace +
+                                    " --platform flat --engine path --compute-scale 1:4:x2 --format csv");
+  EXPECT_EQ(rows(replayed), 3) << replayed.err;
+}
+
+/// What a sweep's file says of a name's settings are columns; the times are those of the name with them.
+TEST(SweepCli, SettingsOfNamesAreAxes) {
+  const Folder folder;
+  const std::string start =
+      R"({"ask": "train", "platform": "summit", "ranks": 12, "model": "resnet50", "framework": "horovod", )";
+  const Outcome o = collcast(
+      "sweep " +
+      file(folder, start + R"("framework.fusion": "16MiB:64MiB:x4", "framework.cycle": ["1ms", "5ms"]})") +
+      " --format csv -o " + folder / "j");
+  EXPECT_EQ(rows(o), 4) << o.err;
+  EXPECT_NE(o.out.find("framework.fusion,framework.cycle"), std::string::npos) << o.out;
+  const Outcome single = collcast(
+      "train --model resnet50 --platform summit --ranks 12 --format csv --framework "
+      "horovod:fusion=64MiB,cycle=5ms");
+  const std::string step = single.out.substr(single.out.find('\n') + 1);
+  EXPECT_NE(o.out.find(step.substr(0, step.find(",computation"))), std::string::npos) << o.out << step;
+  const Outcome wrong = collcast("sweep " + file(folder, start + R"("framework.fushion": "16MiB"})"));
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.err.find("collcast: framework horovod has no 'fushion'; it takes "), 0u) << wrong.err;
+}
+
 /// Jobs and steps are played message by message in lists and sweeps, too: the rows of single answers.
 TEST(Lists, TakeEngines) {
   const Folder folder;
@@ -391,6 +443,32 @@ TEST(Compare, RefusesWhatIsAnotherSubjects) {
     EXPECT_EQ(o.code, 2) << words;
     EXPECT_NE(o.err.find(" goes with what `"), std::string::npos) << o.err;
   }
+}
+
+/// For each case a row of each platform, side by side.
+TEST(Compare, TakesLists) {
+  const std::string steps = "compare --model resnet50 --format csv --framework ddp,horovod ";
+  const Outcome o = collcast(steps + "--platform summit,dgx-a100 --nodes 1,2");
+  ASSERT_EQ(rows(o), 8) << o.err;
+  EXPECT_LT(o.out.find("summit,ddp"), o.out.find("dgx-a100,ddp"));
+  EXPECT_LT(o.out.find("dgx-a100,ddp"), o.out.find("summit,horovod"));
+  EXPECT_EQ(rows(collcast("compare allreduce,broadcast --size 1KiB,1MiB --ranks 4:8:x2 --platform flat "
+                          "--set network.bandwidth_GBps=5,10 --format csv")),
+            16);
+  EXPECT_EQ(rows(collcast("compare allreduce --size 1MiB --budget 40:80:x2 --format csv --on "
+                          "summit,node.price_per_hour_USD=10,20")),
+            4);
+  EXPECT_EQ(rows(collcast("compare " + collcast::testing::trace +
+                          " --platform flat --engine path --algorithm allreduce=ring,rabenseifner --policy "
+                          "fastest,mpich --format csv")),
+            4);
+  const Outcome one = collcast("compare --model resnet50 --platform summit --ranks 4,6 --precision amp,fp8");
+  EXPECT_EQ(one.code, 1);
+  EXPECT_NE(one.err.find("note: a case of summit was refused: "), std::string::npos) << one.err;
+  const Outcome some = collcast(
+      "compare allreduce --size 1MiB --ranks 6,8 --on flat --algorithm ring,rabenseifner "
+      "--engine path --transport nccl:LL,x");
+  EXPECT_EQ(some.code, 2);
 }
 
 TEST(Compare, AtEqualNodesAndCost) {

@@ -24,11 +24,8 @@ namespace {
 
 using collcast::testing::complaint;
 
-constexpr Key keys[] = {{"platform", Kind::word},
-                        {"ranks", Kind::ranks},
-                        {"size", Kind::size},
-                        {"n", Kind::count},
-                        {"x", Kind::number}};
+constexpr Key keys[] = {{"platform", Kind::word}, {"ranks", Kind::ranks}, {"size", Kind::size},
+                        {"n", Kind::count},       {"x", Kind::number},    {"f", Kind::named}};
 
 Space space(const std::string& settings, const std::string& sample = "") {
   return {parse_json(settings, "s.json"), keys, sample.empty() ? Json() : parse_json(sample), "s.json"};
@@ -94,6 +91,49 @@ TEST(Space, CountsAreWhole) {
             "s.json: n goes between whole numbers, not 0.5");
   EXPECT_EQ(complaint([] { space(R"({"n": "1:2.5"})"); }),
             "s.json: n: value '2.5' is not a whole number from 0 to 9007199254740992");
+}
+
+TEST(Space, SettingsOfANameAreAxes) {
+  const Space s = space(R"({"f": ["h", "h:a=1"], "f.b": "1MiB:4MiB:x4", "f.c": ["1ms"]})");
+  ASSERT_EQ(s.size(), 4);
+  EXPECT_EQ(text(s.at(1)), "f=h f.b=4MiB f.c=1ms ");
+  EXPECT_EQ(text(composed(s.at(1))), "f=h:b=4MiB,c=1ms ");
+  EXPECT_EQ(text(composed(s.at(2))), "f=h:a=1,b=1MiB,c=1ms ");
+  EXPECT_EQ(space(R"({"f": "h:a=1:8:x2,b=2,3"})").size(), 8);
+  EXPECT_EQ(complaint([] { space(R"({"f.b": 1})"); }),
+            "s.json: \"f.b\" needs \"f\": the name whose setting it is");
+  EXPECT_EQ(complaint([] { space(R"({"f": "h", "f.b": "4MiB:1MiB"})"); }),
+            "s.json: f.b: range '4MiB:1MiB' is empty: it begins after its end");
+  EXPECT_EQ(complaint([] { space(R"({"n": 1, "n.b": 1})"); }).find("s.json: \"n.b\" is not a key here"), 0u);
+}
+
+TEST(Space, SettingsAreSampledInTheirUnits) {
+  const Space s = space(
+      R"({"f": "h", "f.size": {"from": "1KiB", "to": "1MiB", "scale": "log"}, "f.n": {"from": 1, "to": 4}, "f.t": {"from": "1ms", "to": "5ms"}, "f.x": {"from": 1.0, "to": 2}})",
+      R"({"random": 50})");
+  for (int i = 0; i < 50; ++i) {
+    const Point p = s.at(i);
+    EXPECT_EQ(p[1].value.find_first_not_of("0123456789"), std::string::npos) << p[1].value;
+    EXPECT_EQ(p[2].value.find_first_not_of("1234"), std::string::npos) << p[2].value;
+    EXPECT_TRUE(p[3].value.ends_with("ms") && p[3].value.size() <= 9) << p[3].value;
+    EXPECT_NE(p[4].value.find('.'), std::string::npos) << p[4].value;
+  }
+  EXPECT_EQ(
+      complaint([] { space(R"({"f": "h", "f.t": {"from": "5ms", "to": "1ms"}})", R"({"random": 9})"); }),
+      "s.json: f.t is empty: from must be less than to");
+}
+
+/// A name is asked of with all others; a value that none takes is wrong.
+TEST(Space, ChecksNamesWithTheirSettings) {
+  const auto only_with_b = [](const std::string& name) {
+    if (name != "h:b=1" && name != "g") throw InputError("no " + name);
+  };
+  const auto said = [&](const std::string& settings) {
+    return complaint([&] { check_names(space(settings), "f", only_with_b); });
+  };
+  EXPECT_EQ(said(R"({"f": ["g", "x"]})"), "no x");
+  EXPECT_EQ(said(R"({"f": "h", "f.b": 1})"), "");
+  EXPECT_EQ(said(R"({"f": "h", "f.b": [1, 2]})"), "no h:b=2");
 }
 
 TEST(Sweep, ComplainsInOneLine) {
@@ -249,9 +289,10 @@ TEST(Space, SaysWhatIsWrong) {
   };
   EXPECT_EQ(says(R"({"rank": 2})"), "s.json: \"rank\" is not a key here; did you mean 'ranks'?");
   EXPECT_EQ(says(R"({"sampel": 2})"), "s.json: \"sampel\" is not a key here; did you mean 'sample'?");
-  EXPECT_EQ(says(R"({"colour": 2})"),
-            "s.json: \"colour\" is not a key here; expected one of: platform, ranks, size, n, x, set, about, "
-            "ask, sample, stop");
+  EXPECT_EQ(
+      says(R"({"colour": 2})"),
+      "s.json: \"colour\" is not a key here; expected one of: platform, ranks, size, n, x, f, set, about, "
+      "ask, sample, stop");
   EXPECT_EQ(says(R"({"ranks": []})"), "s.json: ranks is an empty list");
   EXPECT_EQ(says(R"({"ranks": "8:4"})"), "s.json: ranks: range '8:4' is empty: it begins after its end");
   EXPECT_EQ(says(R"({"x": "4:1"})"), "s.json: x: range '4:1' is empty: it begins after its end");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/alternatives.hpp"
 #include "model/collective.hpp"
 #include "model/sizes.hpp"
 #include "tests/complaint.hpp"
@@ -100,6 +101,33 @@ TEST(Listed, HasNoEmptyItems) {
   EXPECT_EQ(listed("a,nccl-2.8:algo=Ring,proto=LL,b").size(), 3u);
   for (const std::string text : {",3", "3,", "a,,b", ","})
     EXPECT_EQ(complaint([&] { listed(text); }), "'" + text + "' has an empty item");
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Alternatives, AreAllCombinationsOfSettings) {
+  EXPECT_EQ(spelled_out("ddp"), Texts{"ddp"});
+  EXPECT_EQ(spelled_out("nccl-2.8:algo=Ring,proto=LL"), Texts{"nccl-2.8:algo=Ring,proto=LL"});
+  EXPECT_EQ(spelled_out("h:fusion=1MiB:4MiB:x4,cycle=1ms,2ms"),
+            (Texts{"h:fusion=1MiB,cycle=1ms", "h:fusion=1MiB,cycle=2ms", "h:fusion=4MiB,cycle=1ms",
+                   "h:fusion=4MiB,cycle=2ms"}));
+  EXPECT_EQ(spelled_out("m:recompute=1,selective"), (Texts{"m:recompute=1", "m:recompute=selective"}));
+  EXPECT_EQ(listed("h:fusion=1MiB,4MiB,cycle=1ms,ddp"), (Texts{"h:fusion=1MiB,4MiB,cycle=1ms", "ddp"}));
+}
+
+TEST(Alternatives, RangesOfSettingsKeepAUnit) {
+  EXPECT_EQ(setting_values("selective"), Texts{"selective"});
+  EXPECT_EQ(setting_values("1:8:x2"), (Texts{"1", "2", "4", "8"}));
+  EXPECT_EQ(setting_values("512KiB:2MiB"), (Texts{"512KiB", "1MiB", "2MiB"}));
+  EXPECT_EQ(setting_values("500us:1.5ms:+500us"), (Texts{"500us", "1ms", "1.5ms"}));
+  EXPECT_EQ(setting_values("1:2:+0.5"), (Texts{"1", "1.5", "2"}));
+  EXPECT_EQ(complaint([] { setting_values("2MiB:1MiB"); }),
+            "range '2MiB:1MiB' is empty: it begins after its end");
+  EXPECT_EQ(complaint([] { setting_values("1MiB:1s"); }),
+            "range '1MiB:1s' goes from a size to a time, or back");
+  EXPECT_EQ(complaint([] { setting_values("1:8q:x2"); }).substr(0, 16), "value '8q' is no");
+  EXPECT_EQ(complaint([] { spelled_out("a:b=1:1000:+1,c=1:1000:+1"); }),
+            "'a:b=1:1000:+1,c=1:1000:+1' stands for more than 100000 cases");
 }
 
 }  // namespace

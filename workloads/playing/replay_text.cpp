@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "forecast/offload.hpp"
+#include "forecast/sweep/predict.hpp"
 #include "model/ranges.hpp"
 #include "model/sizes.hpp"
 #include "support/error.hpp"
@@ -78,8 +79,8 @@ ReplayOptions replay_options(const ReplayText& text) {
   options.algorithms = forced(text.algorithms);
   options.policy = text.policy;
   options.placement = parse_placement(text.placement);
-  options.memory = text.memory;
-  options.compute_scale = text.compute_scale;
+  if (!text.memory.empty()) options.memory = sweep::parse_memory(text.memory);
+  options.compute_scale = parse_number(text.compute_scale, "compute_scale", 0, 1e9);
   options.offloaded = {.collectives = collectives(text.offload),
                        .pieces = static_cast<int>(parse_count(text.pieces, "--pieces", 1, 1 << 20)),
                        .direct = is_direct("--delivery", text.delivery)};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +13,9 @@ namespace collcast::workloads {
 struct ReplayText {
   std::vector<std::string> files, algorithms;
   std::string steps, fusion, cycle, bucket, nonblocking, offload,
-      pieces = "1", delivery = "staged", ranks, placement = "block", engine{contention_engine().name}, policy;
-  std::optional<Memory> memory;
-  double compute_scale = 1;
+      pieces = "1", delivery = "staged", ranks, placement = "block", engine{contention_engine().name}, policy,
+      compute_scale = "1";
+  std::string memory;  ///< "host" or "device"; empty: as the trace says
 };
 
 /// "3-5" or "4"; all of them if empty. Throws InputError otherwise.

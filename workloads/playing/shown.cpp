@@ -42,10 +42,11 @@ std::vector<std::string> varied(const Json& rows) {
   return all;
 }
 
-/// "zero3", "batch 4".
+/// "zero3", "batch 4", "framework.bucket 1MiB".
 std::string setting(const Json& row, const std::string& key) {
   const Json value = row.value(key, Json());
-  return value.is_string() ? value.get<std::string>() : key + ' ' + dump(value);
+  const std::string text = value.is_string() ? value.get<std::string>() : dump(value);
+  return value.is_string() && key.find('.') == std::string::npos ? text : key + ' ' + text;
 }
 
 }  // namespace

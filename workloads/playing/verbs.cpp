@@ -36,24 +36,24 @@ namespace {
 using sweep::Key, sweep::Kind;
 
 constexpr std::array training_keys = {
-    Key{"platform", Kind::word},   Key{"policy", Kind::word},        Key{"engine", Kind::word},
-    Key{"model", Kind::word},      Key{"framework", Kind::word},     Key{"precision", Kind::word},
-    Key{"batch", Kind::count},     Key{"global_batch", Kind::count}, Key{"throughput", Kind::number},
-    Key{"slowdown", Kind::number}, Key{"noise", Kind::number},       Key{"input", Kind::word},
-    Key{"checkpoint", Kind::word}, Key{"ranks", Kind::ranks}};
+    Key{"platform", Kind::word},    Key{"policy", Kind::named},       Key{"engine", Kind::word},
+    Key{"model", Kind::named},      Key{"framework", Kind::named},    Key{"precision", Kind::word},
+    Key{"batch", Kind::count},      Key{"global_batch", Kind::count}, Key{"throughput", Kind::number},
+    Key{"slowdown", Kind::number},  Key{"noise", Kind::number},       Key{"input", Kind::named},
+    Key{"checkpoint", Kind::named}, Key{"ranks", Kind::ranks}};
 
-constexpr std::array job_keys = {Key{"platform", Kind::word}, Key{"policy", Kind::word},
+constexpr std::array job_keys = {Key{"platform", Kind::word}, Key{"policy", Kind::named},
                                  Key{"engine", Kind::word},   Key{"pieces", Kind::count},
-                                 Key{"delivery", Kind::word}, Key{"job", Kind::word},
+                                 Key{"delivery", Kind::word}, Key{"job", Kind::named},
                                  Key{"ranks", Kind::ranks}};
 
 constexpr std::array replay_keys = {
-    Key{"trace", Kind::word},   Key{"steps", Kind::word},          Key{"fusion", Kind::size},
-    Key{"cycle", Kind::word},   Key{"bucket", Kind::size},         Key{"nonblocking", Kind::word},
-    Key{"offload", Kind::word}, Key{"pieces", Kind::count},        Key{"delivery", Kind::word},
-    Key{"ranks", Kind::ranks},  Key{"platform", Kind::word},       Key{"placement", Kind::word},
-    Key{"memory", Kind::word},  Key{"policy", Kind::word},         Key{"algorithm", Kind::word},
-    Key{"engine", Kind::word},  Key{"compute_scale", Kind::number}};
+    Key{"trace", Kind::word},     Key{"steps", Kind::word},          Key{"fusion", Kind::size},
+    Key{"cycle", Kind::quantity}, Key{"bucket", Kind::size},         Key{"nonblocking", Kind::word},
+    Key{"offload", Kind::word},   Key{"pieces", Kind::count},        Key{"delivery", Kind::word},
+    Key{"ranks", Kind::ranks},    Key{"platform", Kind::word},       Key{"placement", Kind::word},
+    Key{"memory", Kind::word},    Key{"policy", Kind::named},        Key{"algorithm", Kind::word},
+    Key{"engine", Kind::word},    Key{"compute_scale", Kind::number}};
 
 /// "allreduce=ring,bcast=chain" at its commas.
 std::vector<std::string> parts(const std::string& list) {
@@ -187,8 +187,7 @@ sweep::Rows replayed(const sweep::Point& point) {
   text.engine = a.get("engine", "contention");
   text.policy = a.get("policy", text.policy);
   text.steps = a.get("steps"), text.ranks = a.get("ranks");
-  if (const std::string memory = a.get("memory"); !memory.empty()) text.memory = sweep::parse_memory(memory);
-  text.compute_scale = parse_number(a.get("compute_scale", "1"), "compute_scale", 0, 1e9);
+  text.memory = a.get("memory"), text.compute_scale = a.get("compute_scale", text.compute_scale);
   text.fusion = a.get("fusion"), text.cycle = a.get("cycle");
   text.bucket = a.get("bucket"), text.nonblocking = a.get("nonblocking");
   text.offload = a.get("offload");
@@ -262,11 +261,15 @@ void check_texts(const sweep::Space& space) {
       {"delivery", [](const std::string& t) { is_direct("delivery", t); }},
       {"ranks", [](const std::string& t) { parse_ranks(t); }}};
   for (const sweep::Axis& axis : space.axes()) {
+    if (axis.values.empty()) continue;
     if (const auto check = checks.find(axis.key); check != checks.end())
-      for (const std::string& text : axis.values) check->second(text);
+      check_names(space, axis.key, check->second);
     for (const TrainingSetting& s : training_settings())
-      for (const std::string& text : axis.values)
-        if (Training training; s.key == axis.key) s.put(training, text);
+      if (s.key == axis.key)
+        check_names(space, axis.key, [&s](const std::string& text) {
+          Training training;
+          s.put(training, text);
+        });
   }
 }
 
