@@ -54,8 +54,8 @@ void add_plan(CLI::App& app, int& exit_code) {
       ->option_text("X");
   verb->add_option("-p,--platform", options->names,
                    "Machines to choose from: names from `collcast platforms`, or files. Several of these, of "
-                   "--framework, --batch, --global-batch, --precision and of --ranks make a candidate of "
-                   "each combination")
+                   "--framework, --batch, --global-batch, --precision, --policy, --ranks and a --set make a "
+                   "candidate of each combination")
       ->required()
       ->option_text("P[,P...]");
   verb->add_option(
@@ -63,6 +63,16 @@ void add_plan(CLI::App& app, int& exit_code) {
           "Numbers of ranks to choose from, and ranges of them: 8:512:x2 (default of a trace: its own)")
       ->delimiter(',')
       ->option_text("N[,N...]");
+  CLI::Option* layouts =
+      verb->add_flag("--layouts", options->layouts,
+                     "Also chooses how ranks share a step out: data, tensor and pipeline parallelism, "
+                     "recomputation and micro-batches that fit into memory, as far as --framework (default "
+                     "here: ddp,zero1,fsdp) leaves them open")
+          ->needs(model);
+  verb->add_option("--max-tp", options->most_tensor,
+                   "Most ranks that share a layer by tensor parallelism (default: those of a node)")
+      ->needs(layouts)
+      ->option_text("N");
   verb->add_option("--aim", options->aim,
                    "What to minimize: cost (default where all have a price), time (default otherwise), "
                    "energy or nodes")
@@ -83,15 +93,22 @@ void add_plan(CLI::App& app, int& exit_code) {
   verb->add_option("--power", options->power, "W of a platform's node (its node.power_W)")
       ->delimiter(',')
       ->option_text("P=W[,P=W...]");
-  verb->add_option("--set", options->set, "Overrides a parameter of each platform")->option_text("KEY=VALUE");
+  verb->add_option("--set", options->set,
+                   "Overrides a parameter of each platform; several values are machines to choose from")
+      ->option_text("KEY=VALUE[,...]");
   add_plot(*verb, options->plot, "every candidate's time over its cost, or its nodes");
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast plan --model resnet50 --framework ddp --precision amp --batch 128 --samples 115e6 "
       "--platform "
       "dgx-a100,abci-a --ranks 8:128:x2 --price dgx-a100=20 --price abci-a=18 --time 2h\n"
+      "Example: collcast plan --model gpt3-13b --precision amp --global-batch 1024 --samples 1e6 --platform "
+      "dgx-a100,dgx-h100 --ranks 64,128 --layouts\n"
       "Example: collcast plan --trace traces/qe-si-8.cct --runs 1e4 --platform summit,edr-cluster --time 1h");
-  verb->callback([options, &exit_code] { exit_code = run_plan(*options); });
+  verb->callback([options, verb, &exit_code] {
+    if (options->layouts && verb->count("--framework") == 0) options->framework = "ddp,zero1,fsdp";
+    exit_code = run_plan(*options);
+  });
 }
 
 }  // namespace collcast::cli

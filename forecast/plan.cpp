@@ -88,7 +88,8 @@ std::string Candidate::name() const {
   if (!framework.empty()) words += ", " + framework;
   if (!batch.empty()) words += ", batch " + batch;
   if (!global_batch.empty()) words += ", global batch " + global_batch;
-  if (!precision.empty()) words += ", " + precision;
+  for (const std::string& more : {precision, policy})
+    if (!more.empty()) words += ", " + more;
   return words;
 }
 

@@ -15,7 +15,8 @@ namespace collcast::plan {
 struct Candidate {
   std::string platform;  ///< as it was asked for
   /// Those of a training job, where plans have several.
-  std::string framework = {}, batch = {}, global_batch = {}, precision = {};
+  std::string framework = {}, batch = {}, global_batch = {}, precision = {}, policy = {};
+  std::string layout = {};  ///< "dp=8 tp=4 pp=2", where plans choose it
   Rank ranks = 1;
   int nodes = 1;
   Seconds time = {}, low = {}, high = {};

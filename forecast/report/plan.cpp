@@ -78,8 +78,13 @@ Graph graph(const std::vector<plan::Judged>& all, const plan::Limits& limits) {
           {}};
   if (!terms.hours) g.y.title = "time", g.y.text = text::seconds;
   std::map<std::string, std::vector<const plan::Judged*>> platforms;
-  for (const plan::Judged& j : all)
-    if (j.candidate.refused.empty()) platforms[j.candidate.name()].push_back(&j);
+  for (const plan::Judged& j : all) {
+    const plan::Candidate& c = j.candidate;
+    if (!c.refused.empty()) continue;
+    auto& of = platforms[c.layout.empty() ? c.name() : c.platform];
+    const auto same_ranks = [&](const plan::Judged* other) { return other->candidate.ranks == c.ranks; };
+    if (c.layout.empty() || std::ranges::none_of(of, same_ranks)) of.push_back(&j);  // the best layout
+  }
   g.curves.push_back(frontier(all, terms));
   for (const auto& [name, candidates] : platforms) add_platform(g.curves, name, candidates, terms);
   if (all[0].feasible) {

@@ -567,6 +567,56 @@ TEST(Plan, TakesListsOfFrameworksAndBatches) {
   EXPECT_EQ(collcast(plan + "--framework ddp,zeroo").code, 2);
 }
 
+TEST(Plan, ChoosesAmongPoliciesAndParameters) {
+  const std::string plan = "plan --model alexnet --samples 1e5 --platform dgx-1v --ranks 4,8 --format csv ";
+  EXPECT_EQ(rows(collcast(plan + "--policy nccl-2.18,nccl-2.28")), 4);
+  const Outcome set = collcast(plan + "--set devices.V100-SXM2-32GB.memory_GiB=16,32");
+  EXPECT_EQ(rows(set), 4) << set.err;
+  EXPECT_NE(set.out.find("\"dgx-1v,devices.V100-SXM2-32GB.memory_GiB=32\""), std::string::npos) << set.out;
+  EXPECT_EQ(collcast(plan + "--model alexnet,vgg16").code, 2);
+  EXPECT_EQ(collcast("plan --job p3dfft:n=64:128 --platform frontera --ranks 4").err,
+            "collcast: a plan is of a single job, not of a list: p3dfft:n=64:128\n");
+}
+
+/// The best of each machine's layouts is a step as `train` has it; what was left out is counted.
+TEST(Plan, ChoosesLayouts) {
+  const std::string gpt =
+      "--model gpt:layers=4,hidden=1024,heads=4,sequence=1024 --precision amp "
+      "--global-batch 16 --platform dgx-a100 --ranks 8 ";
+  const std::string plan = "plan --samples 1600 --layouts --format csv " + gpt;
+  const Outcome o = collcast(plan);
+  EXPECT_EQ(rows(o), 3) << o.err;
+  EXPECT_NE(o.err.find(" fit; the 3 fastest of each machine and number of ranks are candidates."),
+            std::string::npos)
+      << o.err;
+  EXPECT_NE(o.err.find("tensor parallelism beyond a node was not tried; --max-tp N does"), std::string::npos);
+  const std::string best =
+      shell("collcast " + plan.substr(0, plan.find("--format")) + "--format json " + gpt +
+            " | grep -m1 '\"framework\"' | sed 's/.*: \"//;s/\",*$//' | tr -d '\n'")
+          .out;
+  const auto time = [](const std::string& command, const std::string& key) {
+    return std::stod(
+        shell("collcast " + command + " --format json | grep -m1 '\"" + key + "\"' | sed 's/.*: //'").out);
+  };
+  EXPECT_NEAR(time("train " + gpt + "--framework " + best, "step_s") * 100,
+              time("plan --samples 1600 --layouts " + gpt, "time_s"), 1e-6)
+      << best;
+  const Outcome fixed = collcast(plan + "--framework megatron:tp=2,pp=2,micro-batches=8,recompute=1");
+  EXPECT_EQ(rows(fixed), 1) << fixed.err;
+  EXPECT_NE(fixed.out.find(",dp=2 tp=2 pp=2,8,1,"), std::string::npos) << fixed.out;
+  const Outcome large = collcast(
+      "plan --samples 16 --layouts --model gpt3-175b --precision amp --global-batch 8 "
+      "--platform dgx-a100 --ranks 8");
+  EXPECT_EQ(large.code, 1);
+  EXPECT_NE(large.out.find("too much memory"), std::string::npos) << large.out;
+  EXPECT_NE(collcast("plan --samples 16 --model gpt3-13b --precision amp --platform dgx-a100 --ranks 8")
+                .err.find("--layouts tries tensor and pipeline parallelism"),
+            std::string::npos);
+  EXPECT_EQ(collcast("plan --samples 16 --model gpt3-13b --platform dgx-a100 --ranks 8 --max-tp 4").code, 2);
+  EXPECT_EQ(collcast("plan --job kmeans --platform p4d --ranks 8 --layouts").code, 2);
+  EXPECT_EQ(collcast(plan + "--max-tp 0").code, 2);
+}
+
 /// What a tenth more saves is of the machine that was chosen, even if a slower one has its name.
 TEST(Plan, OfTwoPlatformsOfOneName) {
   if (::collcast::address_sanitizer) GTEST_SKIP() << "as OfATraceAndOfAJob";

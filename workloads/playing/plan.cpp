@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -174,21 +175,49 @@ std::optional<std::string> improved(const Parameter& p) {
 
 }  // namespace
 
-std::vector<plan::Candidate> candidates(const PlannedJob& job, const std::vector<PlannedPlatform>& platforms,
-                                        const std::vector<Rank>& ranks, const PlanProgress& progress,
-                                        std::vector<std::string>& notes) {
-  const auto platform_of = [&](std::size_t i) -> const PlannedPlatform& {
-    return platforms[i / ranks.size()];
+std::vector<plan::Candidate> candidates(const std::vector<PlannedCase>& cases,
+                                        const std::vector<PlannedPlatform>& platforms,
+                                        const PlanProgress& progress, std::vector<std::string>& notes) {
+  const auto forecast = [&](std::size_t i) -> Json {
+    const PlannedCase& c = cases[i];
+    if (!c.refused.empty()) return {{"refused", c.refused}};
+    return forecast_of(c.job, platforms[c.platform].platform, c.ranks);
   };
-  const auto ranks_of = [&](std::size_t i) { return ranks[i % ranks.size()]; };
   const std::vector<Json> forecasts =
-      answers(platforms.size() * ranks.size(), workers(job), "forecasts", progress,
-              [&](std::size_t i) { return forecast_of(job, platform_of(i).platform, ranks_of(i)); });
+      answers(cases.size(), workers(cases[0].job), "forecasts", progress, forecast);
   std::vector<plan::Candidate> all;
   for (std::size_t i = 0; i < forecasts.size(); ++i) {
-    all.push_back(candidate(platform_of(i), ranks_of(i), forecasts[i]));
+    all.push_back(candidate(platforms[cases[i].platform], cases[i].ranks, forecasts[i]));
+    all.back().layout = cases[i].layout;
     for (const Json& words : forecasts[i].value("notes", Json::array())) add_once(notes, words);
   }
+  return all;
+}
+
+std::vector<double> times(const std::vector<PlannedCase>& cases,
+                          const std::vector<PlannedPlatform>& platforms, const PlanProgress& progress) {
+  // neighbours have the same platform and policy, and collectives in common
+  std::unique_ptr<Playing> last;
+  const Description* on = nullptr;
+  std::string policy;
+  const auto time = [&](std::size_t i) -> Json {
+    const PlannedCase& c = cases[i];
+    try {
+      const Description& platform = platforms[c.platform].platform;
+      Training t = described(c.job, platform);
+      t.ranks = c.ranks;
+      if (!last || on != &platform || policy != c.job.policy)
+        last = std::make_unique<Playing>(platform, HowPlayed{c.job.policy});
+      on = &platform, policy = c.job.policy;
+      const double steps = std::ceil(above_zero(c.job.samples, "number of samples") / global_batch(t));
+      return steps * last->time(t).value;
+    } catch (const InputError&) {
+      return {};  // the forecast will say why
+    }
+  };
+  std::vector<double> all;
+  for (const Json& one : answers(cases.size(), workers(cases[0].job), "layouts", progress, time))
+    all.push_back(one.is_null() ? HUGE_VAL : one.get<double>());
   return all;
 }
 

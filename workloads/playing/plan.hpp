@@ -30,11 +30,26 @@ inline constexpr const char *price_key = "node.price_per_hour_USD", *power_key =
 /// Is told how many of so many forecasts have been made.
 using PlanProgress = std::function<void(const std::string& what, std::int64_t finished, std::int64_t all)>;
 
-/// The whole job on each platform and each number of ranks; what is to be said of them is added to `notes`.
-/// Forecasts are made by a process for each processor, those of a trace by one; so are those of `savings`.
-std::vector<plan::Candidate> candidates(const PlannedJob& job, const std::vector<PlannedPlatform>& platforms,
-                                        const std::vector<Rank>& ranks, const PlanProgress& progress,
-                                        std::vector<std::string>& notes);
+/// The job, a platform by its number, and how many ranks of it; of a training job also who shares it how.
+struct PlannedCase {
+  PlannedJob job;
+  std::size_t platform = 0;
+  Rank ranks = 1;
+  std::string layout = {};   ///< "dp=8 tp=4 pp=2"; empty: as the framework says
+  bool fits = true;          ///< into memory, where layouts are chosen
+  double least_time = 0;     ///< [s] a bound of the whole job's time, where layouts are chosen
+  std::string refused = {};  ///< why nothing is to be forecast
+};
+
+/// The whole job in each case; what is to be said of them is added to `notes`. Forecasts are made by a
+/// process for each processor, those of a trace by one; so are those of `times` and `savings`.
+std::vector<plan::Candidate> candidates(const std::vector<PlannedCase>& cases,
+                                        const std::vector<PlannedPlatform>& platforms,
+                                        const PlanProgress& progress, std::vector<std::string>& notes);
+
+/// The time of the whole training job in each case, without intervals; HUGE_VAL if there is no forecast.
+std::vector<double> times(const std::vector<PlannedCase>& cases,
+                          const std::vector<PlannedPlatform>& platforms, const PlanProgress& progress);
 
 /// The share of the time that the job saves if one parameter of the platform improves by a tenth.
 struct Saving {

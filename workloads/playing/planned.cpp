@@ -2,10 +2,15 @@
 #include "workloads/playing/planned.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "forecast/report/what_if.hpp"
+#include "forecast/sweep/space.hpp"
+#include "model/alternatives.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/plausible.hpp"
@@ -13,10 +18,12 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/notes.hpp"
+#include "support/numbers.hpp"
 #include "support/text.hpp"
 #include "workloads/compute/processor.hpp"
 #include "workloads/playing/shown.hpp"
 #include "workloads/settings.hpp"
+#include "workloads/training/layouts.hpp"
 
 namespace collcast::workloads {
 namespace {
@@ -32,11 +39,15 @@ constexpr PlanChoice plan_choices[] = {
     {"framework", "framework", false, &TrainingText::framework, &plan::Candidate::framework},
     {"batch", "batch", true, &TrainingText::batch, &plan::Candidate::batch},
     {"global_batch", "global batch", true, &TrainingText::global_batch, &plan::Candidate::global_batch},
-    {"precision", "precision", false, &TrainingText::precision, &plan::Candidate::precision}};
+    {"precision", "precision", false, &TrainingText::precision, &plan::Candidate::precision},
+    {"policy", "policy", false, &TrainingText::policy, &plan::Candidate::policy}};
 
 std::vector<std::string> chosen_from(const PlannedJob& job, const PlanChoice& of) {
   const std::string& text = job.*of.text;
-  return of.counts ? listed_counts(text) : listed(text);
+  if (of.counts) return listed_counts(text);
+  std::vector<std::string> all;
+  for (const std::string& name : listed(text)) std::ranges::copy(spelled_out(name), std::back_inserter(all));
+  return all;
 }
 
 /// Where one measured throughput stands for much that differs.
@@ -45,7 +56,8 @@ void tell_planned_throughput(report::Report& report, const PlanText& options, st
   std::vector<std::string> differ;
   if (platforms > 1) differ.emplace_back("platform");
   for (const PlanChoice& of : plan_choices)
-    if (std::string_view(of.key) != "framework" && chosen_from(options, of).size() > 1)
+    if (std::string_view(of.key) != "framework" && std::string_view(of.key) != "policy" &&
+        chosen_from(options, of).size() > 1)
       differ.emplace_back(of.title);
   if (!options.global_batch.empty() && ranks > 1) differ.emplace_back("batch");
   tell_throughput(report, options.throughput, differ);
@@ -99,23 +111,57 @@ void set_for(Description& platform, const std::string& asked, const std::vector<
   }
 }
 
+/// All values of an assignment as assignments of their own.
+std::vector<std::string> assignments_of(const std::string& assignment) {
+  std::vector<std::string> all;
+  for (const std::string& values : sweep::values_set(assignment))
+    for (const std::string& value : setting_values(values))
+      all.push_back(assignment.substr(0, assignment.find('=') + 1) + value);
+  return all;
+}
+
+/// Whether the plan chooses among values.
+bool is_choice(const std::string& assignment) {
+  return assignments_of(assignment).size() > 1;
+}
+
+/// "summit,network.bandwidth_GBps=25": the platform with each combination of what is set.
+std::vector<std::pair<std::string, std::vector<std::string>>> variants(const std::string& platform,
+                                                                       const std::vector<std::string>& set) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> all{{platform, {}}};
+  for (const std::string& assignment : set) {
+    const std::vector<std::string> values = assignments_of(assignment);
+    std::vector<std::pair<std::string, std::vector<std::string>>> more;
+    for (const auto& one : all)
+      for (const std::string& value : values) {
+        more.push_back(one);
+        if (values.size() > 1) more.back().first += ',' + value;
+        more.back().second.push_back(value);
+      }
+    all = std::move(more);
+  }
+  return all;
+}
+
 std::vector<PlannedPlatform> platforms_of(const PlanText& options, std::vector<std::string>& notes) {
   std::vector<PlannedPlatform> all;
-  for (const std::string& name : options.platforms) {
-    Description d = load_platform(name);
-    set_all(d, options.set);
-    for (const std::string& words : implausible(d)) add_once(notes, words);
-    set_for(d, name, options.price, price_key, "--price");
-    set_for(d, name, options.power, power_key, "--power");
-    all.push_back({name, std::move(d)});
-  }
+  for (const std::string& asked : options.platforms)
+    for (const auto& [name, set] : variants(asked, options.set)) {
+      Description d = load_platform(asked);
+      set_all(d, set);
+      for (const std::string& words : implausible(d)) add_once(notes, words);
+      set_for(d, asked, options.price, price_key, "--price");
+      set_for(d, asked, options.power, power_key, "--power");
+      all.push_back({name, std::move(d)});
+    }
   return all;
 }
 
 /// Prices and powers are of platforms in the plan.
 void require_known(const PlanText& options, const std::vector<PlannedPlatform>& platforms) {
   std::vector<std::string> names;
-  for (const PlannedPlatform& p : platforms) names.push_back(p.name), names.push_back(p.platform.name());
+  for (const PlannedPlatform& p : platforms) names.push_back(p.platform.name());
+  names.insert(names.end(), options.platforms.begin(), options.platforms.end());
   for (const auto* given : {&options.price, &options.power})
     for (const std::string& text : *given)
       if (std::ranges::find(names, text.substr(0, text.rfind('='))) == names.end())
@@ -148,6 +194,7 @@ Json judged_row(const std::vector<plan::Judged>& all, std::size_t i) {
   Json row{{"platform", c.platform}};
   for (const PlanChoice& choice : plan_choices)
     if (const std::string& chosen = c.*choice.chosen; !chosen.empty()) row[choice.key] = chosen;
+  if (!c.layout.empty()) row["layout"] = c.layout;
   row.update({{"ranks", c.ranks},
               {"nodes", known ? Json(c.nodes) : Json()},
               {"time_s", known_number(c.time.value)},
@@ -235,6 +282,9 @@ std::string within(const PlanText& o) {
 
 /// What the plan is of, and how much of it.
 std::string subject(const PlanText& options) {
+  for (const auto& [text, what] : {std::pair{options.model, "model"}, {options.job, "job"}})
+    if (listed(text).size() > 1 || (!text.empty() && spelled_out(text).size() > 1))
+      throw InputError("a plan is of a single " + std::string(what) + ", not of a list: " + text);
   const int subjects = !options.model.empty() + !options.trace.empty() + !options.job.empty();
   if (subjects != 1) throw InputError("plan takes exactly one of a model, a trace and a job");
   if (options.model.empty()) {
@@ -256,6 +306,8 @@ std::vector<report::Column> columns_of(const std::vector<plan::Judged>& all, pla
   std::vector<report::Column> columns{report::text_of("platform", "platform")};
   for (const PlanChoice& c : plan_choices)
     if (!(all[0].candidate.*c.chosen).empty()) columns.push_back(report::text_of(c.title, c.key));
+  const auto laid_out = [](const plan::Judged& j) { return !j.candidate.layout.empty(); };
+  if (std::ranges::any_of(all, laid_out)) columns.push_back(report::text_of("layout", "layout"));
   std::ranges::move(std::vector{report::count_of("ranks", "ranks"), report::count_of("nodes", "nodes"),
                                 report::number_of("time", "time_s", hours)},
                     std::back_inserter(columns));
@@ -301,24 +353,153 @@ std::vector<PlannedJob> combinations(const PlannedJob& job) {
   return all;
 }
 
+constexpr std::size_t layouts_shown = 3;
+
+/// How ranks share the step out in each way that fits, and what was left out.
+struct FoundLayouts {
+  std::vector<PlannedCase> cases;  ///< where nothing fits, one that does not, or says why
+  int tried = 0, too_large = 0, indivisible = 0;
+};
+
+FoundLayouts layouts_of(const PlannedCase& of, const Description& platform, const std::string& most_tensor) {
+  FoundLayouts found;
+  PlannedCase c = of;
+  try {
+    Training t = described(c.job, platform);
+    t.ranks = c.ranks;
+    const int most = most_tensor.empty() ? t.ranks_per_node
+                                         : static_cast<int>(parse_count(most_tensor, "--max-tp", 1, 1 << 24));
+    const Layouts all = layouts(t, c.job.framework, most);
+    found.too_large = all.too_large, found.indivisible = all.indivisible;
+    const auto add = [&](const Layout& layout) {
+      c.job.framework = layout.framework;
+      c.layout = "dp=" + std::to_string(layout.data) + " tp=" + std::to_string(layout.tensor) +
+                 " pp=" + std::to_string(layout.pipeline);
+      if (layout.samples > 0)
+        c.least_time = std::ceil(above_zero(c.job.samples, "number of samples") / layout.samples) *
+                       layout.least_step.value;
+      found.cases.push_back(c);
+    };
+    for (const Layout& layout : all.fit) add(layout);
+    found.tried = static_cast<int>(all.fit.size());
+    if (all.fit.empty() && all.too_large > 0) add(all.smallest), found.cases[0].fits = false;
+    if (!found.cases.empty()) return found;
+    c.refused = all.reason;
+  } catch (const InputError& e) {
+    c.refused = e.what();
+  }
+  c.fits = false;
+  found.cases = {c};
+  return found;
+}
+
+/// The time of the slowest of the layouts that are shown, where so many were timed.
+double time_to_beat(std::vector<double> timed) {
+  if (timed.size() < layouts_shown) return HUGE_VAL;
+  std::ranges::nth_element(timed, timed.begin() + (layouts_shown - 1));
+  return timed[layouts_shown - 1];
+}
+
+/// Of a machine and a number of ranks: the cases from `first` on, by their bounds.
+struct Group {
+  std::size_t first = 0, count = 0;
+  std::vector<double> timed = {};
+};
+
+/// The times of all cases that may be among the fastest shown of their group: first of as many as are shown,
+/// then of those that the bound does not keep from being as fast. HUGE_VAL for the others.
+std::vector<double> times_of_fastest(const std::vector<PlannedCase>& cases, std::vector<Group>& groups,
+                                     const std::vector<PlannedPlatform>& platforms,
+                                     const PlanProgress& progress) {
+  std::vector<double> all(cases.size(), HUGE_VAL);
+  for (const bool first_round : {true, false}) {
+    std::vector<std::size_t> asked;
+    std::vector<PlannedCase> asked_cases;
+    for (const Group& g : groups)
+      for (std::size_t i = g.first; i < g.first + g.count; ++i) {
+        const bool early = i < g.first + layouts_shown;
+        if (early != first_round || (!early && cases[i].least_time > time_to_beat(g.timed))) continue;
+        asked.push_back(i), asked_cases.push_back(cases[i]);
+      }
+    if (asked.empty()) break;
+    const std::vector<double> found = times(asked_cases, platforms, progress);
+    for (std::size_t k = 0; k < asked.size(); ++k) all[asked[k]] = found[k];
+    for (Group& g : groups)
+      g.timed.assign(all.begin() + static_cast<std::ptrdiff_t>(g.first),
+                     all.begin() + static_cast<std::ptrdiff_t>(g.first + std::min(g.count, layouts_shown)));
+  }
+  return all;
+}
+
+/// The fastest layouts of each combination of the other choices, all frameworks together: on as many ranks
+/// these are the cheapest. Those left out are told in a note.
+std::vector<PlannedCase> with_layouts(const std::vector<PlannedCase>& cases, const PlanText& options,
+                                      const std::vector<PlannedPlatform>& platforms,
+                                      const PlanProgress& progress, std::vector<std::string>& notes) {
+  const auto place = [](const PlannedCase& c) {
+    return std::tuple(c.platform, c.ranks, c.job.batch, c.job.global_batch, c.job.precision, c.job.policy);
+  };
+  std::vector<PlannedCase> all;
+  int tried = 0, too_large = 0, indivisible = 0;
+  for (const PlannedCase& c : cases) {
+    FoundLayouts found = layouts_of(c, platforms[c.platform].platform, options.most_tensor);
+    tried += found.tried, too_large += found.too_large, indivisible += found.indivisible;
+    std::ranges::move(found.cases, std::back_inserter(all));
+  }
+  // what fits comes before what does not, and this before what cannot be forecast
+  std::ranges::stable_sort(all, {}, [&](const PlannedCase& c) {
+    return std::tuple(place(c), !c.refused.empty(), !c.fits, c.least_time);
+  });
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == 0 || place(all[i]) != place(all[i - 1])) groups.push_back({i, 0});
+    groups.back().count += all[i].fits || groups.back().count == 0;
+  }
+  const std::vector<double> time = times_of_fastest(all, groups, platforms, progress);
+  std::vector<PlannedCase> best;
+  for (const Group& g : groups) {
+    std::vector<std::size_t> order(g.count);
+    std::iota(order.begin(), order.end(), g.first);
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return time[i]; });
+    order.resize(std::min(order.size(), layouts_shown));
+    for (const std::size_t i : order) best.push_back(all[i]);
+  }
+  notes.push_back("layouts: " + text::count(tried) + " fit; the " + std::to_string(layouts_shown) +
+                  " fastest of each machine and number of ranks are candidates. Of the other splits into "
+                  "tensor and pipeline parts, " +
+                  text::count(too_large) + " need more memory than a device has, and " +
+                  text::count(indivisible) + " do not divide the batch, the heads or the blocks");
+  notes.push_back(options.most_tensor.empty()
+                      ? "tensor parallelism beyond a node was not tried; --max-tp N does"
+                      : "tensor parallelism of more than " + options.most_tensor + " ranks was not tried");
+  if (options.global_batch.empty())
+    notes.emplace_back(
+        "layouts with fewer replicas have a smaller global batch; --global-batch keeps it the same");
+  return best;
+}
+
 /// The candidates of each combination.
 std::vector<plan::Candidate> all_candidates(const PlanText& options,
                                             const std::vector<PlannedPlatform>& platforms,
                                             const std::vector<Rank>& ranks, const PlanProgress& progress,
                                             std::vector<std::string>& notes) {
-  if (options.model.empty()) return candidates(options, platforms, ranks, progress, notes);
-  std::vector<plan::Candidate> all;
+  std::vector<PlannedCase> cases;
   for (const PlannedJob& job : combinations(options)) {
     Training checked;
     for (const TrainingSetting& s : training_settings())
-      if (!(job.*s.text).empty()) s.put(checked, job.*s.text);
-    for (plan::Candidate c : candidates(job, platforms, ranks, progress, notes)) {
-      const auto on = std::ranges::find(platforms, c.platform, &PlannedPlatform::name);
-      c.slower_alone = slower_alone(job, on->platform);
-      for (const PlanChoice& choice : plan_choices)
-        if (chosen_from(options, choice).size() > 1) c.*choice.chosen = job.*choice.text;
-      all.push_back(std::move(c));
-    }
+      if (!options.model.empty() && !(job.*s.text).empty()) s.put(checked, job.*s.text);
+    for (std::size_t p = 0; p < platforms.size(); ++p)
+      for (const Rank n : ranks) cases.push_back({job, p, n});
+  }
+  if (options.layouts) cases = with_layouts(cases, options, platforms, progress, notes);
+  std::vector<plan::Candidate> all = candidates(cases, platforms, progress, notes);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const PlannedJob& job = cases[i].job;
+    if (!options.model.empty())
+      all[i].slower_alone = slower_alone(job, platforms[cases[i].platform].platform);
+    for (const PlanChoice& choice : plan_choices)
+      if (chosen_from(options, choice).size() > 1) all[i].*choice.chosen = job.*choice.text;
+    if (options.layouts) all[i].framework = job.framework;
   }
   return all;
 }
@@ -344,6 +525,10 @@ report::Section a_tenth_more(const PlanText& options, const std::vector<PlannedP
 Planned planned(const PlanText& options, const PlanProgress& progress) {
   const std::string of = subject(options);
   if (options.platforms.empty()) throw InputError("platforms are required: the machines to choose from");
+  if (!options.layouts && !options.most_tensor.empty())
+    throw InputError("--max-tp goes with --layouts, which tries tensor parallelism");
+  if (options.layouts && options.model.empty())
+    throw InputError("layouts are of a model, not of a trace or job");
   report::Report report;
   const std::vector<PlannedPlatform> platforms = platforms_of(options, report.notes);
   std::vector<Rank> ranks = parse_rank_counts(options.ranks);
@@ -372,14 +557,17 @@ Planned planned(const PlanText& options, const PlanProgress& progress) {
   tell_planned_throughput(report, options, platforms.size(), ranks.size());
   report.title = of + ": least " + std::string(plan::name(aim)) + within(options);
   report.sections.push_back({"candidates", judged_rows(all), columns_of(all, aim)});
-  const auto unmoved =
-      report::unmoved(judged_rows(all), options.set, [&](const std::vector<std::string>& set) {
-        PlanText other = options;
-        other.set = set;
-        std::vector<std::string> said;
-        const std::vector<PlannedPlatform> on = platforms_of(other, said);
-        return judged_rows(plan::judge(all_candidates(other, on, ranks, progress, said), limits, aim));
-      });
+  std::vector<std::string> choices, settled;  // of what is chosen among, the answer is told anyway
+  for (const std::string& assignment : options.set)
+    (is_choice(assignment) ? choices : settled).push_back(assignment);
+  const auto unmoved = report::unmoved(judged_rows(all), settled, [&](const std::vector<std::string>& set) {
+    PlanText other = options;
+    other.set = set;
+    other.set.insert(other.set.end(), choices.begin(), choices.end());
+    std::vector<std::string> said;
+    const std::vector<PlannedPlatform> on = platforms_of(other, said);
+    return judged_rows(plan::judge(all_candidates(other, on, ranks, progress, said), limits, aim));
+  });
   std::ranges::copy(unmoved, std::back_inserter(report.notes));
   if (any) {
     report.sections.push_back(a_tenth_more(options, platforms, all[0].candidate, progress));
@@ -387,6 +575,8 @@ Planned planned(const PlanText& options, const PlanProgress& progress) {
     report.remark = in_words(all, aim);
   } else {
     report.remark = "No candidate stays within the limits.";
+    if (all[0].candidate.refused.empty() && all[0].margins[0].limit == "memory" && !options.layouts)
+      report.notes.emplace_back("--layouts tries tensor and pipeline parallelism, and recomputation");
     if (all[0].candidate.refused.empty())
       report.remark += " The first row comes closest: " + used(all[0].margins[0]) + " of what it may use.";
   }

@@ -9,14 +9,17 @@
 
 namespace collcast::workloads {
 
-/// What `collcast plan` is asked. Each combination of platforms, ranks, frameworks, batches and precisions,
-/// which are lists as users write them, is a candidate.
+/// What `collcast plan` is asked. Each combination of platforms, ranks, frameworks, batches, precisions,
+/// policies and values of `set`, which are lists as users write them, is a candidate; with `layouts`, so is
+/// what frameworks leave open: how ranks share the step out, and in how many micro-batches.
 struct PlanText : PlannedJob {
-  std::vector<std::string> platforms;               ///< names or files
-  std::vector<std::string> ranks;                   ///< empty: those of the trace
-  std::vector<std::string> set;                     ///< parameters of each platform
-  std::vector<std::string> price, power;            ///< of a platform's node: "dgx-a100=32.77"
-  std::string aim;                                  ///< empty: cost where all have a price, else time
+  std::vector<std::string> platforms;     ///< names or files
+  std::vector<std::string> ranks;         ///< empty: those of the trace
+  std::vector<std::string> set;           ///< parameters of each platform
+  std::vector<std::string> price, power;  ///< of a platform's node: "dgx-a100=32.77"
+  bool layouts = false;
+  std::string most_tensor;  ///< ranks that share a layer in `layouts`; empty: those of a node
+  std::string aim;          ///< empty: cost where all have a price, else time
   std::string time, efficiency, cost, power_limit;  ///< limits: "2h"; from 0 to 1; USD; W
 };
 

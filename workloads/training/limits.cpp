@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 
 #include "workloads/training/plan.hpp"
@@ -22,7 +23,7 @@ std::map<std::size_t, Plays> plays(const Plan& plan, int stage) {
 }
 
 struct Work {
-  Seconds time;
+  Seconds time, optimizer;  ///< the optimizer's is in both
   Limits limits;
 };
 
@@ -42,6 +43,7 @@ Work work(const Plan& plan, int stage) {
   const Seconds optimizer =
       plan.optimizer((sharded ? plan.sharded_parameters(stage) : plan.parameters(stage)) + other);
   sum.time += optimizer;
+  sum.optimizer = optimizer;
   sum.limits.memory += optimizer;
   return sum;
 }
@@ -55,6 +57,18 @@ Limits limits(const Training& t) {
     if (const Work one = work(plan, stage); one.time >= most.time) most = one;
   const double processes = t.framework.per_gpu / crowding(t);
   return {processes * most.limits.arithmetic, processes * most.limits.memory};
+}
+
+Seconds least_step(const Training& t) {
+  const Plan plan(t);
+  const Framework& f = t.framework;
+  Seconds most, before;
+  for (int stage = 0; stage < plan.pipeline; ++stage) {
+    const Work one = work(plan, stage);
+    most = std::max(most, before + one.time);
+    if (f.replicas == 1) before += (one.time - one.optimizer) / (1.0 * f.micro_batches * f.interleave);
+  }
+  return most;
 }
 
 }  // namespace collcast::workloads

@@ -35,6 +35,10 @@ int batch(const Training& training);
 /// stage that computes longest.
 Limits limits(const Training& training);
 
+/// A bound of the step: the longest that a stage computes behind the first micro-batch of those before it,
+/// without any communication.
+Seconds least_step(const Training& training);
+
 /// The part of the optimizer's work that a replica does: ranks may share it out.
 double optimizer_share(const Training& training);
 

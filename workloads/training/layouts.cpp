@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/training/layouts.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "support/error.hpp"
+#include "workloads/settings.hpp"
+
+namespace collcast::workloads {
+namespace {
+
+std::vector<int> divisors(int of, int most) {
+  std::vector<int> all;
+  for (int n = 1; n <= std::min(of, most); ++n)
+    if (of % n == 0) all.push_back(n);
+  return all;
+}
+
+/// What a framework's text leaves open, and the steps that fill it.
+class LayoutSearch {
+ public:
+  LayoutSearch(Training& training, const std::string& framework, Layouts& found)
+      : training_(training),
+        text_(framework),
+        said_(framework, "framework"),
+        base_(parse_framework(framework)),
+        found_(found) {}
+
+  void all(int most_tensor) {
+    const int others = base_.spatial * base_.context,
+              ranks = training_.ranks % others == 0 ? training_.ranks / others : 0;
+    const std::vector<int> tensors =
+        said_.has("tp") ? std::vector{base_.tensor} : divisors(ranks, most_tensor);
+    const bool pipelines = base_.stage < 3 && !said_.has("pp") && !said_.has("balance");
+    const auto layers = static_cast<int>(training_.model.layers.size());
+    const int most_stages = training_.model.blocks > 0 ? training_.model.blocks : layers;
+    for (const int tensor : tensors)
+      for (const int pipeline :
+           pipelines ? divisors(ranks / tensor, most_stages) : std::vector{base_.pipeline})
+        if (ranks % (tensor * pipeline) == 0) pair(tensor, pipeline, ranks / (tensor * pipeline));
+    if (found_.fit.empty() && found_.too_large + found_.indivisible == 0)
+      ask({text_, 1, 1, 1, {}, {}}), ++found_.indivisible;
+  }
+
+ private:
+  /// The text with a setting that it leaves open.
+  void add(std::string& text, const char* key, const std::string& value) const {
+    if (!said_.has(key)) text += (text.find(':') == std::string::npos ? ':' : ',') + (key + ('=' + value));
+  }
+
+  std::string written(int tensor, int pipeline, int micro_batches, std::string_view recompute) const {
+    std::string text = text_;
+    if (tensor > 1) add(text, "tp", std::to_string(tensor));
+    if (tensor > 1) add(text, "sequence", "1");
+    if (pipeline > 1) add(text, "pp", std::to_string(pipeline));
+    if (micro_batches > 1 || pipeline > 1) add(text, "micro-batches", std::to_string(micro_batches));
+    if (recompute != "0") add(text, "recompute", std::string(recompute));
+    return text;
+  }
+
+  /// How many micro-batches there may be, the fewest first.
+  std::vector<int> micro_batches(int pipeline, int replicas) const {
+    if (said_.has("micro-batches")) return {base_.micro_batches};
+    const int whole = training_.whole_batch;
+    if (whole > 0 && whole % replicas != 0) return {1};  // is refused
+    const int batch = whole > 0 ? whole / replicas : training_.batch;
+    std::vector<int> all = divisors(batch, batch);
+    const int least = std::min(batch, pipeline > 1 ? 4 * pipeline : 1);
+    std::erase_if(all, [&](int n) { return n < least; });
+    return all;
+  }
+
+  void pair(int tensor, int pipeline, int data) {
+    const std::size_t before = found_.fit.size();
+    bool valid = false;
+    int most = Settings::unbounded;  // with recomputation, only fewer micro-batches than without are worth it
+    const std::vector<int> counts = micro_batches(pipeline, data * base_.per_gpu);
+    for (const char* recompute : {"0", "selective", "1"}) {
+      if (said_.has("recompute") && recompute != std::string_view("0")) continue;
+      for (const int n : counts) {
+        if (n >= most) break;
+        const int answer = ask({written(tensor, pipeline, n, recompute), data, tensor, pipeline, {}, {}});
+        valid |= answer == too_much || answer == yes;
+        if (answer == invalid_recompute) break;
+        if (answer != yes) continue;
+        most = n;
+        const auto many = std::ranges::lower_bound(counts, 16 * pipeline);
+        const int more = many == counts.end() ? counts.back() : *many;
+        if (pipeline > 1 && more > n)
+          ask({written(tensor, pipeline, more, recompute), data, tensor, pipeline, {}, {}});
+        break;
+      }
+    }
+    if (found_.fit.size() > before) return;
+    ++(valid ? found_.too_large : found_.indivisible);
+  }
+
+  enum Answer : std::uint8_t { no, invalid_recompute, too_much, yes };
+  Answer ask(Layout layout) {
+    try {
+      training_.framework = parse_framework(layout.framework);
+      layout.memory = memory_need(training_).sum();
+    } catch (const InputError& e) {
+      if (training_.framework.recompute == Framework::Recompute::selective) return invalid_recompute;
+      if (found_.reason.empty()) found_.reason = e.what();
+      return no;
+    }
+    if (training_.processor.memory > Bytes() && layout.memory > training_.processor.memory) {
+      if (found_.smallest.framework.empty() || layout.memory < found_.smallest.memory)
+        found_.smallest = layout;
+      return too_much;
+    }
+    layout.least_step = least_step(training_), layout.samples = global_batch(training_);
+    found_.fit.push_back(std::move(layout));
+    return yes;
+  }
+
+  Training& training_;
+  const std::string& text_;
+  const Settings said_;
+  const Framework base_;
+  Layouts& found_;
+};
+
+}  // namespace
+
+Layouts layouts(Training training, const std::string& framework, int most_tensor) {
+  Layouts found;
+  LayoutSearch(training, framework, found).all(most_tensor);
+  return found;
+}
+
+}  // namespace collcast::workloads
