@@ -83,22 +83,15 @@ std::vector<Contender> contenders(const std::string& text) {
     else
       parts.push_back(part);
   }
-  std::vector<Contender> all{{parts[0], parts[0], {}, {}, {}}};
-  for (const std::string& assignment : std::vector(parts.begin() + 1, parts.end())) {
-    const auto equals = assignment.find('=');
-    if (equals == std::string::npos)
+  const std::vector<std::string> set(parts.begin() + 1, parts.end());
+  for (const std::string& assignment : set)
+    if (assignment.find('=') == std::string::npos)
       throw InputError("--on " + text + ": '" + assignment +
                        "' is not KEY=VALUE; another platform has an --on of its own");
-    std::vector<Contender> more;
-    for (const Contender& c : all)
-      for (const std::string& values : sweep::values_set(assignment))
-        for (const std::string& value : setting_values(values)) {
-          const std::string one = assignment.substr(0, equals + 1) + value;
-          more.push_back(c);
-          more.back().on += ',' + one;
-          more.back().set.push_back(one);
-        }
-    all = std::move(more);
+  std::vector<Contender> all;
+  for (const sweep::SetCase& c : sweep::set_cases(set)) {
+    all.push_back({parts[0], parts[0], c.set, {}, {}});
+    for (const std::string& assignment : c.set) all.back().on += ',' + assignment;
   }
   return all;
 }
@@ -221,6 +214,9 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
   if (of.verb != "replay") return;
   const auto source =
       open_source(workloads::trace_files(of.value), workloads::steps(first_of(options.steps)));
+  const std::string& said = options.compute_scale;
+  const std::string scale =
+      first_of(said) != said || is_range(said) ? said : number(parse_number(said, "compute_scale", 0, 1e9));
   report.head = {{"trace", source->info().name}, {"engine", options.engine}, {"ranks", source->ranks()}};
   report.title = title(*source);
   report.remark =
@@ -228,7 +224,7 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
       "waiting for others. low and high: the total at both ends of the platform's\n"
       "uncertainty.\n"
       "compute: the " +
-      computation_of(source->info()) + ", times " + options.compute_scale +
+      computation_of(source->info()) + ", times " + scale +
       ". `collcast replay` shows every operation of one run.";
 }
 

@@ -26,7 +26,7 @@ std::string value(const Json& object, const char* key, const char* unit) {
   return object.contains(key) ? compact(object[key]["value"]) + " " + unit : "";
 }
 
-std::string listed(const std::vector<std::string>& parts, const char* separator = ", ") {
+std::string enumerated(const std::vector<std::string>& parts, const char* separator = ", ") {
   std::string all;
   for (const std::string& part : parts)
     if (!part.empty()) all += (all.empty() ? "" : separator) + part;
@@ -58,12 +58,12 @@ std::string devices(const Json& platform, const char* kind) {
   std::vector<std::string> parts;
   for (const auto& [name, n] : count) {
     const Json device = platform.value("devices", Json::object()).value(name, Json::object());
-    const std::string known = listed({device.value("generation", ""), value(device, "memory_GiB", "GiB"),
-                                      value(device, "memory_bandwidth_GBps", "GB/s")});
+    const std::string known = enumerated({device.value("generation", ""), value(device, "memory_GiB", "GiB"),
+                                          value(device, "memory_bandwidth_GBps", "GB/s")});
     parts.push_back(std::to_string(n) + (name.empty() ? "" : " x " + name) +
                     (known.empty() ? "" : " (" + known + ")"));
   }
-  return listed(parts);
+  return enumerated(parts);
 }
 
 void add_links(Lines& lines, const Json& node) {
@@ -75,7 +75,7 @@ void add_links(Lines& lines, const Json& node) {
     if (!count.contains(name)) continue;
     lines.add(std::exchange(first, false) ? "links" : "",
               std::to_string(count[name]) + " x " + name + ": " +
-                  listed({value(kind, "bandwidth_GBps", "GB/s"), value(kind, "latency_us", "us")}));
+                  enumerated({value(kind, "bandwidth_GBps", "GB/s"), value(kind, "latency_us", "us")}));
   }
 }
 
@@ -83,15 +83,16 @@ void add_network(Lines& lines, const Json& network) {
   const auto number = [&](const char* key, const char* what) {
     return network.contains(key) ? what + std::string(" ") + dump(network[key]) : "";
   };
-  lines.add("network", listed({network["kind"], value(network, "bandwidth_GBps", "GB/s a port"),
-                               value(network, "latency_us", "us"),
-                               value(network, "switch_latency_us", "us a switch"), number("dimensions", "of"),
-                               number("groups", "groups:"), number("switches_per_group", "switches a group:"),
-                               number("chassis_per_group", "chassis a group:"),
-                               number("nodes_per_switch", "nodes a switch:"),
-                               number("switches_per_node", "switches a node:"),
-                               number("links_between_groups", "links between groups:"),
-                               network.value("routing", ""), number("routing_seed", "seed")}));
+  lines.add(
+      "network",
+      enumerated(
+          {network["kind"], value(network, "bandwidth_GBps", "GB/s a port"),
+           value(network, "latency_us", "us"), value(network, "switch_latency_us", "us a switch"),
+           number("dimensions", "of"), number("groups", "groups:"),
+           number("switches_per_group", "switches a group:"), number("chassis_per_group", "chassis a group:"),
+           number("nodes_per_switch", "nodes a switch:"), number("switches_per_node", "switches a node:"),
+           number("links_between_groups", "links between groups:"), network.value("routing", ""),
+           number("routing_seed", "seed")}));
   if (network["kind"] != "fat-tree") return;
   std::vector<std::string> levels;
   for (const Json& l : network.value("levels", Json::array()))
@@ -99,7 +100,7 @@ void add_network(Lines& lines, const Json& network) {
         l["name"].get<std::string>() + " " + std::to_string(l["down"].get<int>()) + " down" +
         (l.contains("up") ? " " + std::to_string(l["up"].get<int>()) + " up" : "") +
         (l.contains("cables") ? " of " + std::to_string(l["cables"].get<int>()) + " cables" : ""));
-  lines.add("levels", listed(levels, "; "));
+  lines.add("levels", enumerated(levels, "; "));
 }
 
 std::string capabilities(const Json& platform) {
@@ -107,7 +108,7 @@ std::string capabilities(const Json& platform) {
   for (const char* where : {"node", "network"})
     for (const char* what : {"multicast", "in_network_reduction"})
       if (platform[where].contains(what)) parts.push_back(spaced(what) + " in the " + where);
-  return listed(parts);
+  return enumerated(parts);
 }
 
 std::string software(const Json& platform) {
@@ -117,9 +118,9 @@ std::string software(const Json& platform) {
     std::vector<std::string> curves;
     for (const auto& [memory, curve] : costs.items())
       if (curve.is_object() && curve.contains("pieces")) curves.push_back(spaced(memory));
-    parts.push_back(spaced(name) + (curves.empty() ? "" : " (a curve of " + listed(curves, ", ") + ")"));
+    parts.push_back(spaced(name) + (curves.empty() ? "" : " (a curve of " + enumerated(curves, ", ") + ")"));
   }
-  return listed(parts);
+  return enumerated(parts);
 }
 
 /// What sends between its GPUs.
@@ -135,7 +136,7 @@ std::string stamps(const Description& d) {
   for (const Parameter& p : d.parameters()) ++count[p.stamp];
   std::vector<std::string> parts;
   for (const auto& [stamp, n] : count) parts.push_back(std::to_string(n) + " " + to_string(stamp));
-  return listed(parts);
+  return enumerated(parts);
 }
 
 /// Up to "pieces" of a piece's path; empty of another path.
@@ -161,19 +162,20 @@ std::string platform_summary(const Description& d) {
   add_links(lines, platform["node"]);
   add_network(lines, platform["network"]);
   lines.add("switches can", capabilities(platform));
-  lines.add("messages", listed({value(platform["protocol"], "eager_limit_KiB", "KiB eager limit"),
-                                value(platform["protocol"], "handshake_us", "us handshake")}));
+  lines.add("messages", enumerated({value(platform["protocol"], "eager_limit_KiB", "KiB eager limit"),
+                                    value(platform["protocol"], "handshake_us", "us handshake")}));
   lines.add("software", software(platform));
   lines.add("library", library(platform));
   lines.add("numbers", stamps(d));
   for (const CalibratedOn& on : calibrated_on(d)) lines.add("calibrated on", on.text());
   const Json& network = platform["network"];
   const auto only = [](bool if_so, const char* words) { return std::string(if_so ? words : ""); };
-  const std::string examples = listed({only(network.contains("bandwidth_GBps"), "network.bandwidth_GBps=25"),
-                                       listed({only(!devices(platform, "nic").empty(), "node.nics"),
-                                               only(!devices(platform, "gpu").empty(), "node.gpus"),
-                                               only(network["kind"] == "fat-tree", "network.levels.0.up")})},
-                                      "; ");
+  const std::string examples =
+      enumerated({only(network.contains("bandwidth_GBps"), "network.bandwidth_GBps=25"),
+                  enumerated({only(!devices(platform, "nic").empty(), "node.nics"),
+                              only(!devices(platform, "gpu").empty(), "node.gpus"),
+                              only(network["kind"] == "fat-tree", "network.levels.0.up")})},
+                 "; ");
   lines.add("--set takes", "any parameter below and those left out" +
                                std::string(examples.empty() ? "" : ", e.g. ") + examples);
   return lines.text;

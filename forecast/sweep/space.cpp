@@ -231,6 +231,25 @@ std::vector<std::string> values_set(const std::string& assignment) {
   return values;
 }
 
+std::vector<SetCase> set_cases(const std::vector<std::string>& assignments) {
+  std::vector<SetCase> all(1);
+  for (const std::string& assignment : assignments) {
+    const std::string path = assignment.substr(0, assignment.find('=') + 1);
+    std::vector<std::string> values;
+    for (const std::string& text : values_set(assignment))
+      for (const std::string& value : setting_values(text)) values.push_back(path + value);
+    std::vector<SetCase> more;
+    for (const SetCase& one : all)
+      for (const std::string& value : values) {
+        more.push_back(one);
+        more.back().set.push_back(value);
+        if (values.size() > 1) more.back().chosen.push_back(value);
+      }
+    all = std::move(more);
+  }
+  return all;
+}
+
 Point composed(const Point& point) {
   Point whole;
   for (const Setting& s : point)

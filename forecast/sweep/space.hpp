@@ -47,6 +47,13 @@ std::vector<std::string> values_of(const Axis& axis);
 /// The values of KEY=A,B,C or KEY=0.5:8:x2, ranges as they are; one where the parameter is a list itself.
 std::vector<std::string> values_set(const std::string& assignment);
 
+/// One value of each assignment, and which of these the user may choose among.
+struct SetCase {
+  std::vector<std::string> set, chosen;
+};
+/// All combinations of the values of assignments, ranges written out. Throws InputError.
+std::vector<SetCase> set_cases(const std::vector<std::string>& assignments);
+
 /// The point with settings of names in the names: "framework" is "ddp:bucket=1MiB", and there is no
 /// "framework.bucket".
 Point composed(const Point& point);

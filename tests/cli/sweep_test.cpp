@@ -435,6 +435,31 @@ TEST(Lists, AFailingCaseIsListed) {
   EXPECT_NE(o.out.find(",summit,"), std::string::npos) << o.out;
 }
 
+/// Each case is the answer that it has alone, in a file of its own.
+TEST(Tune, TakesLists) {
+  const Folder folder;
+  const std::string tune = "tune --for openmpi --size 1KiB,64KiB --collective allreduce --engine path ";
+  const Outcome all =
+      collcast(tune + "--platform summit,frontera --ranks 64:128:x2 --format csv -o " + folder / "r.txt");
+  EXPECT_EQ(rows(all), 8) << all.err;
+  const Outcome one =
+      collcast(tune + "--platform frontera --ranks 128 --format csv -o " + folder / "one.txt");
+  const std::string row = one.out.substr(one.out.find('\n') + 1);
+  EXPECT_NE(all.out.find("frontera,128," + row.substr(0, row.find('\n'))), std::string::npos)
+      << all.out << one.out;
+  EXPECT_EQ(shell("cmp " + folder / "one.txt" + " " + folder / "r-frontera-128.txt").code, 0);
+  EXPECT_EQ(shell("ls " + folder / "" + " | wc -l").out, "5\n");
+  EXPECT_EQ(rows(collcast(tune + "--platform summit --ranks 64 --policy openmpi-4.0,openmpi-4.1 --set "
+                                 "network.bandwidth_GBps=5,10 --format csv")),
+            8);
+  const Outcome some = collcast(tune + "--platform p40-node,summit --ranks 12 --format csv");
+  EXPECT_EQ(some.code, 1);
+  EXPECT_NE(some.err.find("note: platform p40-node: p40-node holds 8 ranks"), std::string::npos) << some.err;
+  EXPECT_EQ(collcast(tune + "--platform summit,flat --ranks 12 --plot " + folder / "p.svg").err,
+            "collcast: --plot takes a single case, not a list of them\n");
+  EXPECT_EQ(collcast(tune + "--platform summit,sumit --ranks 1:0").code, 2);
+}
+
 TEST(Compare, RefusesWhatIsAnotherSubjects) {
   for (const std::string words :
        {"--model resnet50 --nodes 1 --compute-scale 2", "allreduce --size 1MiB --ranks 4 --batch 3",

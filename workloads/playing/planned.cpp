@@ -111,47 +111,18 @@ void set_for(Description& platform, const std::string& asked, const std::vector<
   }
 }
 
-/// All values of an assignment as assignments of their own.
-std::vector<std::string> assignments_of(const std::string& assignment) {
-  std::vector<std::string> all;
-  for (const std::string& values : sweep::values_set(assignment))
-    for (const std::string& value : setting_values(values))
-      all.push_back(assignment.substr(0, assignment.find('=') + 1) + value);
-  return all;
-}
-
-/// Whether the plan chooses among values.
-bool is_choice(const std::string& assignment) {
-  return assignments_of(assignment).size() > 1;
-}
-
-/// "summit,network.bandwidth_GBps=25": the platform with each combination of what is set.
-std::vector<std::pair<std::string, std::vector<std::string>>> variants(const std::string& platform,
-                                                                       const std::vector<std::string>& set) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> all{{platform, {}}};
-  for (const std::string& assignment : set) {
-    const std::vector<std::string> values = assignments_of(assignment);
-    std::vector<std::pair<std::string, std::vector<std::string>>> more;
-    for (const auto& one : all)
-      for (const std::string& value : values) {
-        more.push_back(one);
-        if (values.size() > 1) more.back().first += ',' + value;
-        more.back().second.push_back(value);
-      }
-    all = std::move(more);
-  }
-  return all;
-}
-
 std::vector<PlannedPlatform> platforms_of(const PlanText& options, std::vector<std::string>& notes) {
   std::vector<PlannedPlatform> all;
+  const std::vector<sweep::SetCase> cases = sweep::set_cases(options.set);
   for (const std::string& asked : options.platforms)
-    for (const auto& [name, set] : variants(asked, options.set)) {
+    for (const sweep::SetCase& c : cases) {
       Description d = load_platform(asked);
-      set_all(d, set);
+      set_all(d, c.set);
       for (const std::string& words : implausible(d)) add_once(notes, words);
       set_for(d, asked, options.price, price_key, "--price");
       set_for(d, asked, options.power, power_key, "--power");
+      std::string name = asked;
+      for (const std::string& assignment : c.chosen) name += ',' + assignment;
       all.push_back({name, std::move(d)});
     }
   return all;
@@ -559,7 +530,7 @@ Planned planned(const PlanText& options, const PlanProgress& progress) {
   report.sections.push_back({"candidates", judged_rows(all), columns_of(all, aim)});
   std::vector<std::string> choices, settled;  // of what is chosen among, the answer is told anyway
   for (const std::string& assignment : options.set)
-    (is_choice(assignment) ? choices : settled).push_back(assignment);
+    (sweep::set_cases({assignment}).size() > 1 ? choices : settled).push_back(assignment);
   const auto unmoved = report::unmoved(judged_rows(all), settled, [&](const std::vector<std::string>& set) {
     PlanText other = options;
     other.set = set;
