@@ -15,6 +15,15 @@ void override_platform(Description& platform, const std::vector<std::string>& as
   for (const std::string& words : told_of(platform)) note(words);
 }
 
+CLI::Validator each_of(std::vector<std::string> words) {
+  return {[one = one_of(std::move(words))](const std::string& text) {
+            for (const std::string& part : CLI::detail::split(text, ','))
+              if (const std::string mistake = one(part); !mistake.empty()) return mistake;
+            return std::string();
+          },
+          ""};
+}
+
 std::string engine_words(bool playing, const std::string& standard) {
   std::string words;
   for (const Engine& e : engines())
@@ -62,13 +71,8 @@ void add_memory(CLI::App& verb, Memory& memory) {
 }
 
 void add_memories(CLI::App& verb, std::string& memory, const std::string& standard) {
-  const auto known = [one = one_of({"device", "host"})](const std::string& text) {
-    for (const std::string& part : CLI::detail::split(text, ','))
-      if (const std::string mistake = one(part); !mistake.empty()) return mistake;
-    return std::string();
-  };
   verb.add_option("--memory", memory, "Where ranks keep their data (default: " + standard + ")")
-      ->check(known)
+      ->check(each_of({"device", "host"}))
       ->option_text("host|device");
 }
 

@@ -22,6 +22,9 @@ namespace collcast::cli {
 /// Applies `--set` and says so on standard error.
 void override_platform(Description& platform, const std::vector<std::string>& assignments);
 
+/// A validator: each part of a list is one of these words.
+CLI::Validator each_of(std::vector<std::string> words);
+
 /// "path: ...; contention (default): ...": the engines, those that play programs, if `playing`.
 std::string engine_words(bool playing, const std::string& standard = {});
 /// --engine, by its name in the table.

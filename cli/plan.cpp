@@ -106,7 +106,8 @@ void add_plan(CLI::App& app, int& exit_code) {
       "dgx-a100,dgx-h100 --ranks 64,128 --layouts\n"
       "Example: collcast plan --trace traces/qe-si-8.cct --runs 1e4 --platform summit,edr-cluster --time 1h");
   verb->callback([options, verb, &exit_code] {
-    if (options->layouts && verb->count("--framework") == 0) options->framework = "ddp,zero1,fsdp";
+    if (options->layouts && verb->count("--framework") == 0)
+      options->framework = workloads::layout_frameworks;
     exit_code = run_plan(*options);
   });
 }

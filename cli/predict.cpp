@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iostream>
+#include <limits>
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
@@ -15,6 +16,7 @@
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
 #include "support/notes.hpp"
+#include "support/numbers.hpp"
 #include "support/strict_options.hpp"
 
 namespace collcast::cli {
@@ -24,7 +26,7 @@ using namespace report;
 
 struct PredictOptions {
   Subject subject;
-  std::string platforms, transport, memory;
+  std::string platforms, transport, memory, offload, workers, pieces, compute;
   std::vector<std::string> sizes;
   Question question;
   Format format = Format::table;
@@ -114,6 +116,10 @@ Several cases(const PredictOptions& options) {
   cases.add("buffer", q.call.buffer);
   cases.add("ranks_per_node", q.call.ranks_per_node);
   cases.add("memory", options.memory);
+  cases.add("offload", options.offload);
+  cases.add("workers", options.workers);
+  cases.add("pieces", options.pieces);
+  cases.add("compute", options.compute);
   cases.set(q.set);
   if (!cases.more_than_one()) return cases;
   cases.add("platform", options.platforms);
@@ -124,17 +130,27 @@ Several cases(const PredictOptions& options) {
                                       {q.explain, "--explain"},
                                       {q.sensitivity, "--sensitivity"},
                                       {q.with_synthesized, "--with-synthesized"},
-                                      {q.offload.asked(), "--offload"},
                                       {!q.call.counts.empty(), "--counts"},
                                       {!options.subject.import.empty(), "--import"}})
     cases.refuse(given, option);
   return cases;
 }
 
+Offload offload_of(const PredictOptions& options) {
+  constexpr std::int64_t any = std::numeric_limits<int>::max();
+  Offload offload{.who = options.offload};
+  if (!options.workers.empty()) offload.workers = parse_count(options.workers, "--workers", -any, any);
+  if (!options.pieces.empty())
+    offload.pieces = static_cast<int>(parse_count(options.pieces, "--pieces", -any, any));
+  if (!options.compute.empty()) offload.compute = parse_number(options.compute, "--compute", 0, 1e9);
+  return offload;
+}
+
 int run_predict(PredictOptions& options) {
   Question& question = options.question;
   if (const Several several = cases(options); several.more_than_one())
     return several.answer("predict", options.subject.collective, options.format, options.pictures.plot);
+  question.offload = offload_of(options);
   if (!options.memory.empty()) question.memory = sweep::parse_memory(options.memory);
   if (!options.transport.empty()) question.transport = parse_transport(options.transport);
   if (options.subject.algorithm.empty() && options.subject.import.empty()) options.subject.algorithm = "auto";
@@ -170,22 +186,22 @@ int run_predict(PredictOptions& options) {
 }
 
 /// --offload, --workers, --pieces and --compute.
-void add_offload(CLI::App& verb, Offload& options) {
+void add_offload(CLI::App& verb, PredictOptions& options) {
   CLI::Option* offload =
-      verb.add_option("--offload", options.who,
+      verb.add_option("--offload", options.offload,
                       "Ranks compute during the collective, and the answer says how much of it that hides, "
                       "as OSU's benchmarks do. dpu: cores of each node's DPU play it; none: the ranks "
                       "themselves do, as far as they get")
-          ->check(one_of({"dpu", "none"}))
+          ->check(each_of({"dpu", "none"}))
           ->option_text("dpu|none");
   verb.add_option("--workers", options.workers, "Cores of a node's DPU that play (default: all)")
       ->needs(offload)
-      ->option_text("W");
+      ->option_text("W[,W...]");
   verb.add_option(
           "--pieces", options.pieces,
           "Pieces of the message in a pipeline: copied to the DPU, exchanged, copied back (default 1)")
       ->needs(offload)
-      ->option_text("K");
+      ->option_text("K[,K...]");
   verb.add_option("--compute", options.compute, "Computation of a rank (default: as long as the collective)")
       ->needs(offload)
       ->option_text("SECONDS");
@@ -203,7 +219,8 @@ void add_predict(CLI::App& app, int& exit_code) {
           "-p,--platform", options->platforms,
           "Names from `collcast platforms`, or files. Several values of this, the collective, "
           "--algorithm, --policy, --transport, --engine, --placement, --memory, --root, --radix, "
-          "--segment, --channels, --buffer, --ranks-per-node or a --set give a row for each combination")
+          "--segment, --channels, --buffer, --ranks-per-node, --offload, --workers, --pieces, --compute "
+          "or a --set give a row for each combination")
       ->required()
       ->option_text("P[,P...]");
   verb->add_option(
@@ -223,7 +240,7 @@ void add_predict(CLI::App& app, int& exit_code) {
   add_what_if(*verb, options->question.set, options->question.sensitivity);
   add_memories(*verb, options->memory, "device");
   add_call_options(*verb, options->question.call);
-  add_offload(*verb, options->question.offload);
+  add_offload(*verb, *options);
   add_pictures(*verb, options->pictures);
   add_plot(*verb, options->pictures.plot, "time over message size");
   add_format(*verb, options->format, true);

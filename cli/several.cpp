@@ -19,10 +19,10 @@ namespace collcast::cli {
 namespace {
 
 /// What takes ranges.
-constexpr std::array<std::string_view, 18> numbers = {
-    "ranks",      "size",           "fusion", "bucket",        "batch", "global_batch",
-    "throughput", "slowdown",       "noise",  "root",          "radix", "channels",
-    "buffer",     "ranks_per_node", "pieces", "compute_scale", "cycle", "segment"};
+constexpr std::array<std::string_view, 20> numbers = {
+    "ranks",    "size",          "fusion", "bucket",  "batch",    "global_batch", "throughput",
+    "slowdown", "noise",         "root",   "radix",   "channels", "buffer",       "ranks_per_node",
+    "pieces",   "compute_scale", "cycle",  "segment", "workers",  "compute"};
 
 }  // namespace
 

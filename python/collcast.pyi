@@ -53,11 +53,11 @@ def job(
     set: Assignments = [], pieces: int = 1, delivery: str = "staged", samples: float = 0.0) -> list[dict[str, Any]]: ...
 def plan(
     platform: Files, ranks: Union[int, Sequence[int]] = [], *, model: File = "", samples: Optional[float] = None,
-    trace: File = "", job: File = "", runs: float = 1.0, framework: Text = "ddp", precision: Text = "fp32",
+    trace: File = "", job: File = "", runs: float = 1.0, framework: Text = "", precision: Text = "fp32",
     batch: Union[int, Sequence[int]] = [], global_batch: Union[int, Sequence[int]] = [],
     throughput: Optional[float] = None, slowdown: float = 0.0, noise: float = 0.0, input: str = "", checkpoint: str = "",
-    policy: str = "", aim: str = "", time: Union[float, str] = "", efficiency: Optional[float] = None,
-    cost: Optional[float] = None, max_power: Optional[float] = None, price: Mapping[str, float] = {},
+    policy: Text = "", layouts: bool = False, max_tp: Optional[int] = None, aim: str = "",
+    time: Union[float, str] = "", efficiency: Optional[float] = None, cost: Optional[float] = None, max_power: Optional[float] = None, price: Mapping[str, float] = {},
     power: Mapping[str, float] = {}, set: Assignments = []) -> dict[str, Any]: ...
 def sweep(space: Union[File, Mapping[str, Any]], *, jobs: int = 1) -> dict[str, Any]: ...
 def gap(

@@ -72,6 +72,19 @@ constexpr Slot slots[] = {
        call.segment = v;
        parse_segment(call, Bytes(1e18), true);  // a message's size is its point's
      }},
+    {{"offload", Kind::word},
+     [](Question& q, const Text& v) { q.offload.who = v; },
+     [](const Text& v) {
+       if (v != "dpu" && v != "none") throw InputError("offload takes dpu or none, got '" + v + "'");
+     }},
+    {{"workers", Kind::count},
+     [](Question& q, const Text& v) { q.offload.workers = parse_count(v, "workers", 1, 1024); }},
+    {{"pieces", Kind::count},
+     [](Question& q, const Text& v) {
+       q.offload.pieces = static_cast<int>(parse_count(v, "pieces", 1, 1 << 20));
+     }},
+    {{"compute", Kind::number},
+     [](Question& q, const Text& v) { q.offload.compute = parse_number(v, "compute", 0, 1e9); }},
     {{"size", Kind::size}, [](Question& q, const Text& v) { q.sizes = parse_sizes(std::vector{v}); }},
 };
 
@@ -109,7 +122,16 @@ void check_algorithm(const std::string& name, const std::vector<std::string>& co
   if (std::ranges::none_of(collectives, has)) algorithm(definition(collectives.at(0)).collective, name);
 }
 
+/// Throws InputError if settings say how DPUs work, and no collective is offloaded.
+void check_offload(const Space& space) {
+  if (!values(space, "offload").empty()) return;
+  for (const Axis& axis : space.axes())
+    if (axis.key == "workers" || axis.key == "pieces" || axis.key == "compute")
+      throw InputError(axis.key + " needs offload: who plays the collective while ranks compute");
+}
+
 void check_points(const Space& space) {
+  check_offload(space);
   for (const Slot& slot : slots)
     if (slot.check && !values(space, slot.key.name).empty())
       check_names(space, std::string(slot.key.name), slot.check);
@@ -121,6 +143,10 @@ std::vector<report::Column> columns(const Space& space) {
   Answer shape;
   shape.platforms = values(space, "platform");
   shape.collectives = values(space, "collective");
+  if (const auto offload = values(space, "offload"); !offload.empty()) {
+    shape.offload.who = offload[0];
+    shape.workers.assign(shape.platforms.size(), 1);
+  }
   return std::move(report::make(shape).sections[0].columns);
 }
 

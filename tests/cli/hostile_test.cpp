@@ -138,8 +138,8 @@ TEST(Options, TakeNoEmptyTextAndNoNumberThatIsNone) {
   const std::string predict = "predict allreduce --platform flat --ranks 4 --size 1KiB ";
   const std::string exported = "export allreduce --algorithm ring --ranks 4 --format goal --reduction ";
   for (const std::string& arguments :
-       {replay + "''", replay + "nan", replay + "inf", replay + "0,5", replay + "1e999", replay + "0x10",
-        validate + "''", validate + "nan", validate + "-inf", predict + "--radix ''", predict + "--root ''",
+       {replay + "''", replay + "nan", replay + "inf", replay + "1e999", replay + "0x10", validate + "''",
+        validate + "nan", validate + "-inf", validate + "0,5", predict + "--radix ''", predict + "--root ''",
         predict + "--segment ''", predict + "--engine ''", exported + "''", exported + "nan",
         std::string("predict allreduce --platform flat --ranks 4 --size ''"),
         std::string("predict allreduce --platform '' --ranks 4 --size 1KiB"),
@@ -150,8 +150,8 @@ TEST(Options, TakeNoEmptyTextAndNoNumberThatIsNone) {
     EXPECT_TRUE(one_line(o.err)) << arguments << o.err;
     EXPECT_EQ(o.out, "") << arguments;
   }
-  EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("'0,5' is not a finite number"));
-  EXPECT_THAT(collcast(replay + "0,5").err, HasSubstr("; decimals follow a point"));
+  EXPECT_THAT(collcast(validate + "0,5").err, HasSubstr("'0,5' is not a finite number"));
+  EXPECT_THAT(collcast(validate + "0,5").err, HasSubstr("; decimals follow a point"));
 }
 
 /// Their sums and products would be no numbers: some crashed, some never ended.

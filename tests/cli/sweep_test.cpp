@@ -359,6 +359,11 @@ TEST(Lists, TakeWhatACallIs) {
   EXPECT_EQ(rows(collcast(predict + "--algorithm pipelined-tree --segment 4KiB:16KiB")), 3);
   EXPECT_NE(collcast(predict + "--memory host,gpu").err.find("--memory: 'gpu' is not known"),
             std::string::npos);
+  const Outcome offloaded = collcast(
+      "predict alltoall --platform bluefield-2-cluster --ranks 64 --size 64KiB --algorithm pairwise --engine "
+      "path --offload dpu --workers 2,4 --pieces 1:4:x2 --format csv");
+  EXPECT_EQ(rows(offloaded), 6) << offloaded.err;
+  EXPECT_NE(offloaded.out.find("overlap_percent"), std::string::npos) << offloaded.out;
   const Outcome replayed = collcast("replay " + collcast::testing::trace +
                                     " --platform flat --engine path --compute-scale 1:4:x2 --format csv");
   EXPECT_EQ(rows(replayed), 3) << replayed.err;

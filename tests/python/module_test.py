@@ -243,6 +243,10 @@ words = ["--model", "resnet50", "--samples", "1e6", "--framework", "ddp,zero1", 
 assert said("plan", "-p", "summit", "-n", "6,12", *words) == collcast.plan(
     "summit", [6, 12], model="resnet50", samples=1e6, framework=["ddp", "zero1"], batch=[32, 64], precision="amp",
     time=7200, price={"summit": 20}, set={"network.bandwidth_GBps": 50})
+small = "gpt:layers=2,hidden=256,heads=4,sequence=256"
+step = ["-m", small, "--samples", "64", "--global-batch", "16", "--layouts", "--max-tp", "2"]
+assert said("plan", "-p", "dgx-a100", "-n", "8", *step) == collcast.plan(
+    "dgx-a100", 8, model=small, samples=64, global_batch=16, layouts=True, max_tp=2)
 assert said("plan", "-p", "flat,summit", "-n", "4", "--job", "kmeans", "--runs", "10", "--aim", "time") == collcast.plan(
     ["flat", "summit"], 4, job="kmeans", runs=10, aim="time")
 space = {"platform": ["flat", "summit"], "ranks": numpy.array([4, 8]), "collective": "allreduce", "size": ["1KiB", 1 << 20]}

@@ -9,6 +9,10 @@
 
 namespace collcast::workloads {
 
+/// The frameworks of `layouts` if the user names none: all is on each rank, or the optimizer is shared out,
+/// or parameters are, too.
+inline constexpr const char* layout_frameworks = "ddp,zero1,fsdp";
+
 /// What `collcast plan` is asked. Each combination of platforms, ranks, frameworks, batches, precisions,
 /// policies and values of `set`, which are lists as users write them, is a candidate; with `layouts`, so is
 /// what frameworks leave open: how ranks share the step out, and in how many micro-batches.
