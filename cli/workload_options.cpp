@@ -29,12 +29,12 @@ void add_trace_files(CLI::App& verb, std::vector<std::string>& files, std::strin
 
 void add_replay_options(CLI::App& verb, ReplayText& text) {
   verb.add_option("--fusion", text.fusion,
-                  "Fuses the tensors of a Horovod timeline anew, up to S bytes (0: does not fuse)")
+                  "Fuses the tensors of a Horovod timeline anew, up to SIZE (0: does not fuse)")
       ->option_text("SIZE");
   verb.add_option("--cycle", text.cycle, "Fuses them in rounds of this length")->option_text("T");
   verb.add_option("--bucket", text.bucket,
                   "Regroups gradients that are allreduced during computation, as PyTorch's DDP does, into "
-                  "buckets of S bytes")
+                  "buckets of SIZE")
       ->option_text("SIZE");
   verb.add_option("--nonblocking", text.nonblocking,
                   "Makes these blocking collectives nonblocking, each waited for before the next call on its "
