@@ -121,6 +121,7 @@ int run_job(const JobOptions& options) {
   Report report =
       runs.report({{"job", name}, {"platform", platform.name()}, {"policy", runs.playing().policy()}},
                   name + " on " + platform.name(), "time");
+  report.remark = not_calibrated(report, options.platform);
   const TimesOn times = times_of(options, all);
   answer_what_if(report, options.platform, options.what_if, times, times, limit_of(report));
   runs.write_page(report);

@@ -63,6 +63,9 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
                      bytes(tuned["fusion_B"].get<double>()) + ", cycle " +
                      seconds(tuned["cycle_s"].get<double>()) +
                      (tuned["hierarchical"] ? ", level by level.\n" : ".\n");
+  if (!options.throughput.empty() && t.throughput_error == 0)
+    report.remark = "The interval takes the throughput as exact; " + options.throughput +
+                    "+-2% would say that it may be off by 2 %.\n";
   if (differ(steps.rows, "memory_B")) {
     tell_memory(report);
   } else {
@@ -78,6 +81,8 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
   report.remark += t.framework.per_gpu > 1                   ? ", of one process."
                    : optimizer_share(t) < 1 && !t.throughput ? ", with a rank's share of the optimizer."
                                                              : ".";
+  if (const std::string words = not_calibrated(report, options.platform); !words.empty())
+    report.remark += '\n' + words;
   return report;
 }
 

@@ -99,8 +99,9 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
                   "the platform's `library`)")
       ->option_text("L");
   verb.add_option("--throughput", text.throughput,
-                  "Samples per second of one processor, measured at this batch without recomputation")
-      ->option_text("X");
+                  "Samples per second of one processor, measured at this batch without recomputation; +-E or "
+                  "+-E% behind it: what it may be off by (default 0)")
+      ->option_text("X[+-E]");
   verb.add_option("--slowdown", text.slowdown,
                   "Computation takes 1 + X times as long while collectives run (default 0; measured ones "
                   "are 0.1 to 0.4)")

@@ -1759,5 +1759,62 @@ TEST(Training, GemsHasAsManyMicroBatchesAsReplicas) {
     EXPECT_EQ(parse_framework("gems:pp=2,replicas=" + std::to_string(replicas)).micro_batches, replicas);
 }
 
+/// ResNet-50 with these settings.
+TrainingText asked(const std::vector<std::pair<std::string TrainingText::*, std::string>>& settings) {
+  TrainingText text;
+  text.model = "resnet50";
+  for (const auto& [field, value] : settings) text.*field = value;
+  return text;
+}
+
+/// 10 MB at 1 GB/s behind 30 ms: the interval has that of the communication, and of the throughput what is
+/// said.
+TEST(Interval, OfAThroughputIsThatOfTheRest) {
+  const PriceOf price = [](const GroupCall& call) {
+    const Seconds t(call.bytes.value / 1e9);
+    return Price{t, 0.5 * t, 2.0 * t, "bytes"};
+  };
+  Training t = equal_layers(10, "one", 4);
+  t.throughput = 1 / 30e-3;
+  const StepForecast exact = forecast_step(t, price);
+  EXPECT_NEAR(exact.low.value, 35e-3, 1e-9);
+  EXPECT_NEAR(exact.time.value, 40e-3, 1e-9);
+  EXPECT_NEAR(exact.high.value, 50e-3, 1e-9);
+  t.throughput_error = 0.25;
+  const StepForecast off = forecast_step(t, price);
+  EXPECT_NEAR(off.low.value, 30e-3 / 1.25 + 5e-3, 1e-9);
+  EXPECT_NEAR(off.high.value, 30e-3 / 0.75 + 20e-3, 1e-9);
+}
+
+/// One rank of 10 % is 1.645 standard deviations faster or slower in 5 % of its steps each; of four, the
+/// slowest is 1.049 behind in the mean, and -0.068 and 2.234 at these ends.
+TEST(Interval, HasThatOfTheNoise) {
+  Training t = equal_layers(10, "ddp", 1);
+  t.throughput = 1 / 30e-3, t.noise = 0.1;
+  const StepForecast one = forecast_step(t, nothing);
+  EXPECT_NEAR(one.time.value, 30e-3, 1e-9);
+  EXPECT_NEAR(one.low.value, 30e-3 * (1 - 0.16449), 1e-6);
+  EXPECT_NEAR(one.high.value, 30e-3 * (1 + 0.16449), 1e-6);
+  t.ranks = 4;
+  const StepForecast four = forecast_step(t, nothing);
+  EXPECT_NEAR(four.time.value, 30e-3 * 1.1049, 1e-6);
+  EXPECT_NEAR(four.low.value, 30e-3 * (1 - 0.0068), 1e-6);
+  EXPECT_NEAR(four.high.value, 30e-3 * 1.2234, 1e-6);
+}
+
+TEST(Interval, OfAThroughputAsUsersSayIt) {
+  const Description platform = load_platform("summit");
+  const auto read = [&](const std::string& text) {
+    const Training t = described(asked({{&TrainingText::throughput, text}}), platform);
+    return std::pair{*t.throughput, t.throughput_error};
+  };
+  EXPECT_EQ(read("300"), (std::pair{300.0, 0.0}));
+  EXPECT_EQ(read("300+-5%"), (std::pair{300.0, 0.05}));
+  EXPECT_EQ(read("300+-3"), (std::pair{300.0, 0.01}));
+  EXPECT_EQ(complaint([&] { read("300+-300"); }),
+            "throughput may be off by less than itself, as in 300+-5 or 300+-2%, got '300+-300'");
+  EXPECT_THAT(complaint([&] { read("300+-x"); }), ::testing::HasSubstr("what it may be off by"));
+}
+
 }  // namespace
 }  // namespace collcast::workloads

@@ -72,6 +72,7 @@ struct Job {
   std::optional<Coordinator> coordinator;  ///< that reduces what is offered, for each role by itself
   /// Computation takes 1 + `slowdown` times as long while collectives of its rank run.
   double slowdown = 0;
+  bool guessed = false;  ///< its computation follows from peaks and a guess of what kernels reach of them
 
   Rank ranks() const;
   /// "data allreduce"; `group`: its index.

@@ -35,6 +35,10 @@ struct Price {
   std::optional<Departure> departure = {};  ///< of a message; none: it waits for its receiver
   double load = 0;                          ///< the share of the time in which its links are fully loaded
   bool between_nodes = false;               ///< it loads links to other nodes, not those within one
+  Seconds bound = {};                       ///< that no schedule beats; 0: not known
+  std::string cut = {};                     ///< what binds there, in words
+  bool calibrated = true;                   ///< it rests on no weaker number than a calibrated one
+  std::optional<bool> transferred = {};     ///< outside of what was calibrated; none: not known
 };
 using PriceOf = std::function<Price(const GroupCall&)>;
 

@@ -114,12 +114,22 @@ PlayOf Playing::player(bool interval) {
   return [this, interval](const Job& job, End end) { return play(job, end, interval); };
 }
 
+/// Ranks of a group may begin at different times where messages are played: then only computation bounds.
+BoundOf Playing::bounds() {
+  return [this](const Job& job) {
+    if (!by_messages()) return lower_bound(job, price_);
+    JobBound bound = bound_of_computation(job);
+    for (const ReplayReport& r : reports_) bound.calibrated &= r.calibrated;
+    return bound;
+  };
+}
+
 JobForecast Playing::forecast(const Job& job) {
-  return forecast_job(job, player(true));
+  return forecast_job(job, player(true), bounds());
 }
 
 StepForecast Playing::forecast(const Training& training) {
-  return forecast_step(training, price_, player(false));
+  return forecast_step(training, price_, player(false), bounds());
 }
 
 Seconds Playing::time(const Job& job) {
@@ -130,7 +140,7 @@ Seconds Playing::time(const Training& training) {
   const PlayOf middle = [play = player(false)](const Job& job, End end) {
     return end == End::middle ? play(job, end) : Played{};
   };
-  return forecast_step(training, price_, middle).time;
+  return forecast_step(training, price_, middle, [](const Job&) { return JobBound{}; }).time;
 }
 
 std::vector<Share> Playing::causes(const std::vector<Wait>& waits) const {

@@ -29,6 +29,8 @@ Json run_row(Rank ranks, int ranks_per_node, const JobForecast& f, double sample
           {"step_s", f.time.value},
           {"low_s", f.low.value},
           {"high_s", f.high.value},
+          {"lower_bound_s", f.bound.time.value},
+          {"bound_cut", f.bound.cut},
           {"samples_per_s", samples > 0 && f.time > Seconds() ? Json(samples / f.time.value) : Json()},
           {"efficiency", f.time > Seconds() ? Json(f.compute / f.time) : Json()},
           {"compute_s", f.compute.value},
@@ -38,7 +40,9 @@ Json run_row(Rank ranks, int ranks_per_node, const JobForecast& f, double sample
           {"bubble_s", f.bubble.value},
           {"io_s", 0.0},
           {"memory_B", nullptr},
-          {"limited_by", f.limited_by}};
+          {"limited_by", f.limited_by},
+          {"calibrated", f.bound.calibrated},
+          {"transferred", f.bound.transferred ? Json(*f.bound.transferred) : Json()}};
 }
 
 /// Why ranks together may do more than as many processors alone.

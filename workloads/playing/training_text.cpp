@@ -16,6 +16,22 @@ double share(const std::string& text, const std::string& what) {
   return value;
 }
 
+/// "300", "300+-5", "300+-2%": and by how much it may be off.
+void put_throughput(Training& t, const std::string& text) {
+  const auto at = text.find("+-");
+  t.throughput = above_zero(text.substr(0, at), "throughput");
+  t.throughput_error = 0;
+  if (at == text.npos) return;
+  std::string error = text.substr(at + 2);
+  const bool percent = error.ends_with('%');
+  if (percent) error.pop_back();
+  const double off = parse_real(error, "throughput: what it may be off by");
+  t.throughput_error = percent ? off / 100 : off / *t.throughput;
+  if (!(t.throughput_error >= 0 && t.throughput_error < 1))
+    throw InputError("throughput may be off by less than itself, as in 300+-5 or 300+-2%, got '" + text +
+                     "'");
+}
+
 /// Who does not say how many cores decode has all of a node's.
 void count_cores(Input& input, const Description& platform) {
   if (input.decode == Seconds() || input.cores > 0) return;
@@ -51,8 +67,7 @@ std::span<const TrainingSetting> training_settings() {
        [](Training& t, Text text) {
          t.whole_batch = static_cast<int>(parse_count(text, "global batch", 1, 1 << 30));
        }},
-      {"throughput", &TrainingText::throughput,
-       [](Training& t, Text text) { t.throughput = above_zero(text, "throughput"); }},
+      {"throughput", &TrainingText::throughput, [](Training& t, Text text) { put_throughput(t, text); }},
       {"slowdown", &TrainingText::slowdown,
        [](Training& t, Text text) { t.slowdown = share(text, "slowdown"); }},
       {"noise", &TrainingText::noise, [](Training& t, Text text) { t.noise = share(text, "noise"); }},

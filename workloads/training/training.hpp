@@ -20,7 +20,8 @@ struct Training {
   int batch = 1;        ///< of a replica, in a step
   int whole_batch = 0;  ///< of all replicas, instead of `batch`; 0: not said
   std::optional<double> throughput =
-      {};               ///< measured samples per second of one processor, instead of the roofline's
+      {};                       ///< measured samples per second of one processor, instead of the roofline's
+  double throughput_error = 0;  ///< of it, relative
   double slowdown = 0;  ///< computation takes 1 + this times as long while collectives run
   double noise = 0;     ///< standard deviation of ranks' computation, relative: the slowest decides
   std::optional<Input> input = {};  ///< none: samples never are late
