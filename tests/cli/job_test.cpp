@@ -315,6 +315,8 @@ TEST(Job, BadInputIsOneLine) {
             "takes staged or direct, got 'far'"},
            {"none.json --platform summit", "none.json: cannot be read"},
            {"p3dfft --platform flat --ranks 8", "give compute=TIME"},
+           {"p3dfft --schema", "--schema takes no job: it is of all of them"},
+           {"--schema --ranks 8", "--ranks needs a job, FILE.json or an application, without --schema"},
            {"p3dfft --platform summit --ranks 8,16 --describe",
             "--describe takes a single number for --ranks"},
            {"p3dfft --platform bluefield-2-cluster --ranks 4096",
