@@ -54,10 +54,10 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
       "step");
   Section& steps = *std::ranges::find(report.sections, "rows", &Section::key);
   const Json& last = steps.rows.back();
-  if (options.throughput.empty())
-    report.remark =
-        "Computation follows a roofline calibrated on published single-GPU runs; --throughput takes a "
-        "measured rate instead.\n";
+  if (options.throughput.empty() && options.layer_times.empty())
+    report.remark = std::string("Computation follows a roofline calibrated on published single-GPU runs") +
+                    (t.processor.calibrated ? "" : " of other devices") +
+                    "; --throughput takes a measured rate instead.\n";
   if (const Json& tuned = last["tuned"]; !tuned.is_null())
     report.remark += "Autotuned for " + text::counted(last["ranks"], "rank") + ": fusion " +
                      bytes(tuned["fusion_B"].get<double>()) + ", cycle " +
@@ -111,6 +111,7 @@ Several cases(const TrainOptions& options) {
   cases.add("batch", options.batch);
   cases.add("global_batch", options.global_batch);
   cases.add("throughput", options.throughput);
+  if (!options.layer_times.empty()) cases.add("layer_times", options.layer_times);
   cases.add("noise", options.noise);
   cases.add("slowdown", options.slowdown);
   cases.add("engine", options.engine);

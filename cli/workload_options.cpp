@@ -102,6 +102,11 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
                   "Samples per second of one processor, measured at this batch without recomputation; +-E or "
                   "+-E% behind it: what it may be off by (default 0)")
       ->option_text("X[+-E]");
+  verb.add_option("--layer-times", text.layer_times,
+                  "A table layer,forward_ms,backward_ms[,samples], measured on one processor: replaces the "
+                  "roofline for these layers, or for all a.* of a row a")
+      ->excludes("--throughput")
+      ->option_text("FILE.csv");
   verb.add_option("--slowdown", text.slowdown,
                   "Computation takes 1 + X times as long while collectives run (default 0; measured ones "
                   "are 0.1 to 0.4)")

@@ -1299,7 +1299,8 @@ TEST(Training, SaysWhatIsWrong) {
   t = equal_layers(8, "ddp", 4);
   t.processor.flops = 0;
   EXPECT_EQ(error(t),
-            "training: the platform does not say how fast plain computes in fp32; give --throughput");
+            "training: the platform does not say how fast plain computes in fp32; give --throughput "
+            "or --layer-times");
   t = equal_layers(8, "horovod:hierarchical=1", 6);
   t.ranks_per_node = 4;
   EXPECT_EQ(
@@ -1814,6 +1815,80 @@ TEST(Interval, OfAThroughputAsUsersSayIt) {
   EXPECT_EQ(complaint([&] { read("300+-300"); }),
             "throughput may be off by less than itself, as in 300+-5 or 300+-2%, got '300+-300'");
   EXPECT_THAT(complaint([&] { read("300+-x"); }), ::testing::HasSubstr("what it may be off by"));
+}
+
+LayerTimes layer_times(const std::string& lines, bool samples = false) {
+  return parse_layer_times(
+      "layer,forward_ms,backward_ms" + std::string(samples ? ",samples" : "") + "\n" + lines, "t.csv");
+}
+
+/// Three layers of 1 + 2 ms: one of 5 + 7 ms instead, then all; and one that was measured with half the
+/// batch.
+TEST(MeasuredLayers, ReplaceTheRoofline) {
+  Training t = equal_layers(3, "ddp", 1);
+  t.layer_times = layer_times("l0,5,7\n");
+  EXPECT_NEAR(forecast_step(t, nothing).time.value, 18e-3, 1e-9);
+  EXPECT_EQ(without_times(t), 2u);
+  EXPECT_EQ(train_row(t, forecast_step(t, nothing))["computation"], "layer times");
+  t.layer_times = layer_times("l0,5,7\r\nl2,1,1\n\nl1,0,0\n");
+  const StepForecast all = forecast_step(t, nothing);
+  EXPECT_NEAR(all.time.value, 14e-3, 1e-9);
+  EXPECT_NEAR(all.efficiency, 1, 1e-9);
+  EXPECT_TRUE(all.bound.calibrated);
+  t.batch = 4;
+  t.layer_times = layer_times("l0,5,7,2\n", true);
+  EXPECT_NEAR(forecast_step(t, nothing).time.value, 2 * 12e-3 + 2 * 12e-3, 1e-9);
+}
+
+/// They have no uncertainty but that of the layers that were not measured: 10 % of 6 ms.
+TEST(MeasuredLayers, AreCertain) {
+  Training t = equal_layers(3, "ddp", 1);
+  t.layer_times = layer_times("l0,5,7\n");
+  const StepForecast step = forecast_step(t, nothing);
+  EXPECT_NEAR(step.high.value, 18.6e-3, 1e-9);
+  EXPECT_NEAR(step.low.value, 12e-3 + 6e-3 / 1.1, 1e-9);
+}
+
+/// Two of its layers are of a module that takes 6 + 12 ms; a stage of a pipeline has one of them.
+TEST(MeasuredLayers, OfAModuleSpreadOverItsLayers) {
+  Training t = equal_layers(1, "ddp", 1);
+  t.model = parse_model(
+      "name,kind,flops,backward_flops,in_elements,out_elements,kept_elements,parameters\n"
+      "a.x,linear,1e6,2e6,1,1,1,1\na.y,linear,2e6,4e6,1,1,1,1\nab,linear,1e6,2e6,1,1,1,1\n",
+      "modules", "m.csv");
+  t.layer_times = layer_times("a,6,12\n");
+  const Plan plan(t);
+  EXPECT_NEAR(plan.times[0].forward.value, 2e-3, 1e-9);
+  EXPECT_NEAR(plan.times[1].forward.value, 4e-3, 1e-9);
+  EXPECT_NEAR(plan.times[1].backward.value, 8e-3, 1e-9);
+  EXPECT_NEAR(plan.times[2].forward.value, 1e-3, 1e-9);
+}
+
+TEST(MeasuredLayers, WhatIsWrongIsSaidWithItsLine) {
+  const auto table = [](const std::string& text) {
+    return complaint([&] { parse_layer_times(text, "t.csv"); });
+  };
+  EXPECT_EQ(table("layer,forward_s\n"),
+            "t.csv:1: the header is layer,forward_ms,backward_ms, and ,samples behind it if you like, got "
+            "'layer,forward_s'");
+  const std::string header = "layer,forward_ms,backward_ms\n";
+  EXPECT_EQ(table(header), "t.csv: needs a line for each layer that was measured");
+  EXPECT_EQ(table(header + "a,1\n"), "t.csv:2: 2 cells in a table of 3 columns");
+  EXPECT_EQ(table(header + "a,1,1\nb,-1,1\n"), "t.csv:3: forward_ms must be from 0 to 1e12 ms, got -1");
+  EXPECT_THAT(table(header + "a,1,x\n"), ::testing::StartsWith("t.csv:2: backward_ms"));
+  const auto of = [](const std::string& lines) {
+    Training t = equal_layers(3, "ddp", 1);
+    t.layer_times = layer_times(lines);
+    return complaint([&] { forecast_step(t, nothing); });
+  };
+  EXPECT_EQ(of("l0,1,1\nl0,1,1\n"), "t.csv:3: layer 'l0' has a time already");
+  EXPECT_THAT(of("l0,1,1\nk,1,1\n"), ::testing::StartsWith("t.csv:3: equal has no layer 'k'"));
+  const Description platform = load_platform("summit");
+  EXPECT_THAT(
+      complaint([&] {
+        described(asked({{&TrainingText::throughput, "3"}, {&TrainingText::layer_times, "t.csv"}}), platform);
+      }),
+      ::testing::HasSubstr("t.csv"));
 }
 
 }  // namespace

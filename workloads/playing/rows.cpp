@@ -70,7 +70,10 @@ Json train_row(const Training& t, const StepForecast& s) {
     tuned = {{"fusion_B", f.fusion.value}, {"cycle_s", f.cycle.value}, {"hierarchical", f.hierarchical}};
   for (const LimitShare& b : s.bottlenecks) bottlenecks[b.name] = b.share;
   Json row = run_row(t.ranks, t.ranks_per_node, s, s.samples);
-  row.update({{"flops_per_s", s.samples * (t.model.flops() + t.model.backward_flops()) / s.time.value},
+  row.update({{"computation", t.throughput    ? "throughput"
+                              : t.layer_times ? "layer times"
+                                              : "roofline"},
+              {"flops_per_s", s.samples * (t.model.flops() + t.model.backward_flops()) / s.time.value},
               {"efficiency", s.efficiency},
               {"agreement_s", s.agreement.value},
               {"waiting_s", s.waiting.value},
@@ -113,6 +116,10 @@ std::vector<std::string> cautions(const Training& t, const StepForecast& s) {
   if (s.efficiency > 1.0005) all.push_back("efficiency is above 100 % because " + what_is_saved(t));
   if (t.framework.compressed && gradient(t) == Bytes(2))
     all.emplace_back("compression=fp16 changes nothing: gradients are in 16 bits already");
+  if (const std::size_t without = without_times(t); without > 0)
+    all.push_back(text::count(static_cast<std::int64_t>(without)) + " of " +
+                  text::count(static_cast<std::int64_t>(t.model.layers.size())) +
+                  " layers have no measured time and take the roofline's");
   if (t.throughput) return all;
   if (t.precision == Precision::fp8)
     all.emplace_back(

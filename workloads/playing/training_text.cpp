@@ -2,6 +2,7 @@
 #include "workloads/playing/training_text.hpp"
 
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "support/numbers.hpp"
 #include "workloads/settings.hpp"
 
@@ -68,6 +69,8 @@ std::span<const TrainingSetting> training_settings() {
          t.whole_batch = static_cast<int>(parse_count(text, "global batch", 1, 1 << 30));
        }},
       {"throughput", &TrainingText::throughput, [](Training& t, Text text) { put_throughput(t, text); }},
+      {"layer_times", &TrainingText::layer_times,
+       [](Training& t, Text text) { t.layer_times = parse_layer_times(read_file(text), text); }},
       {"slowdown", &TrainingText::slowdown,
        [](Training& t, Text text) { t.slowdown = share(text, "slowdown"); }},
       {"noise", &TrainingText::noise, [](Training& t, Text text) { t.noise = share(text, "noise"); }},
@@ -84,6 +87,10 @@ Training described(const TrainingText& text, const Description& platform) {
   t.batch = 32;
   for (const TrainingSetting& s : training_settings())
     if (!(text.*s.text).empty()) s.put(t, text.*s.text);
+  if (t.throughput && t.layer_times)
+    throw InputError(
+        "throughput says how long a step takes, layer times how long its layers take: one of them, "
+        "not both");
   if (t.input) count_cores(*t.input, platform);
   require_requests(t);
   t.processor = processor(platform, t.precision);

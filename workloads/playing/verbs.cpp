@@ -36,11 +36,11 @@ namespace {
 using sweep::Key, sweep::Kind;
 
 constexpr std::array training_keys = {
-    Key{"platform", Kind::word},   Key{"policy", Kind::word},        Key{"engine", Kind::word},
-    Key{"model", Kind::word},      Key{"framework", Kind::word},     Key{"precision", Kind::word},
-    Key{"batch", Kind::count},     Key{"global_batch", Kind::count}, Key{"throughput", Kind::number},
-    Key{"slowdown", Kind::number}, Key{"noise", Kind::number},       Key{"input", Kind::word},
-    Key{"checkpoint", Kind::word}, Key{"ranks", Kind::ranks}};
+    Key{"platform", Kind::word},    Key{"policy", Kind::word},        Key{"engine", Kind::word},
+    Key{"model", Kind::word},       Key{"framework", Kind::word},     Key{"precision", Kind::word},
+    Key{"batch", Kind::count},      Key{"global_batch", Kind::count}, Key{"throughput", Kind::number},
+    Key{"layer_times", Kind::word}, Key{"slowdown", Kind::number},    Key{"noise", Kind::number},
+    Key{"input", Kind::word},       Key{"checkpoint", Kind::word},    Key{"ranks", Kind::ranks}};
 
 constexpr std::array job_keys = {Key{"platform", Kind::word}, Key{"policy", Kind::word},
                                  Key{"engine", Kind::word},   Key{"pieces", Kind::count},

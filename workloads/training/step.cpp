@@ -201,7 +201,7 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
   if (input.time > worked) step.bound.cut = "input: " + input.name;
   const Seconds busy = std::max(worked, input.time);
   step.bound.time = std::min(step.time, busy + checkpoint_share(t, busy));
-  step.bound.calibrated &= t.throughput || t.processor.calibrated;
+  step.bound.calibrated &= t.throughput || t.processor.calibrated || (t.layer_times && without_times(t) == 0);
   step.alone = step_alone(t);
   step.samples = global_batch(t);
   step.efficiency = (step.samples / step.time.value) / (t.ranks * (batch(t) / step.alone.value));
