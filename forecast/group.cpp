@@ -394,4 +394,9 @@ GroupForecaster::Answer GroupForecaster::predict_control(Collective collective, 
   return a;
 }
 
+GroupForecaster::Answer GroupForecaster::predict_served(const RankGroup& pair, Bytes message) {
+  if (is_nothing(Collective::sendrecv, message)) return {};
+  return whole(Collective::sendrecv, pair, message, host_policy, Memory::host);
+}
+
 }  // namespace collcast

@@ -41,6 +41,7 @@ class Draws {
     for (int s = 0; s < stages; ++s) job.roles.push_back({std::to_string(s), {}});
     job.slowdown = below(2) * share();
     if (stages == 1 && streams > 1 && below(2) > 0) coordinate(job);
+    if (stages == 1 && streams == 3 && !job.coordinator) job.servers = Servers{1, below(2) > 0, below(2) > 0};
     for (int n = 4 + below(12), i = 0; i < n; ++i) add(job, i);
     if (job.coordinator) append(job.roles[0], {.kind = Kind::settle, .name = "settle"});
     return job;
@@ -74,6 +75,12 @@ class Draws {
     const int stages = static_cast<int>(job.roles.size()), streams = static_cast<int>(job.streams.size());
     JobActivity a{.name = std::to_string(i), .stream = below(streams), .bytes = Bytes(1 + below(4))};
     const int kind = below(4), one = below(stages);
+    if (job.servers) {
+      a.stream = kind > 1 ? kind - 1 : 0, a.tag = below(3);
+      if (kind > 1) a.kind = kind == 2 ? Kind::push : Kind::pull;
+      if (kind < 2) a.time = Seconds(share());
+      return append(job.roles[0], a);
+    }
     if (kind == 1 && job.coordinator) {
       a.kind = Kind::offer;
       return append(job.roles[0], a);
@@ -135,7 +142,7 @@ TEST(JobBound, KnowsTheWeakestNumber) {
 
 /// Nothing that is played is below its bound, and nothing computes less than its longest role does.
 TEST(JobBound, IsNeverAboveTheTime) {
-  int below = 0, coordinated = 0;
+  int below = 0, coordinated = 0, served = 0;
   for (unsigned seed = 0; seed < 2000; ++seed) {
     Draws draws(seed);
     const Job job = draws.job();
@@ -143,10 +150,11 @@ TEST(JobBound, IsNeverAboveTheTime) {
     const Seconds time = play(job, price).time, bound = lower_bound(job, price).time;
     EXPECT_LE(bound.value, time.value * (1 + 1e-12)) << seed << ", roles: " << job.roles.size();
     EXPECT_GE(bound.value, computation(job).value * (1 - 1e-12)) << seed;
-    below += bound < time, coordinated += job.coordinator.has_value();
+    below += bound < time, coordinated += job.coordinator.has_value(), served += job.servers.has_value();
   }
   EXPECT_GT(below, 1000);
   EXPECT_GT(coordinated, 100);
+  EXPECT_GT(served, 50);
 }
 
 }  // namespace

@@ -1891,5 +1891,103 @@ TEST(MeasuredLayers, WhatIsWrongIsSaidWithItsLine) {
       ::testing::HasSubstr("t.csv"));
 }
 
+/// Servers' messages at `gigabytes` per second; the links are full.
+PriceOf served_at(double gigabytes) {
+  return [=](const GroupCall& call) {
+    const Seconds t(call.served ? call.bytes.value / gigabytes / 1e9 : 0);
+    Price p{t, t, t, "a server"};
+    p.load = 1, p.between_nodes = true;
+    return p;
+  };
+}
+
+/// 10 layers of 1 + 2 ms and 1 MB, two nodes of one rank. Two servers, 1 GB/s: a layer's push takes 1 ms and
+/// its pull as long, hidden but for those of the first layer: 30 + 2. One server gets two pushes in a row: 30
+/// + 4. Without overlap three pieces of 3.33 MB follow, the last pull behind them: 30 + 10 + 3.33. Beside the
+/// workers half of each piece stays at home, but pushes meet pulls.
+TEST(Servers, PushAndPullDuringTheBackwardPass) {
+  const auto step = [](const std::string& settings, Rank ranks = 2) {
+    return 1e3 *
+           forecast_step(equal_layers(10, "parameter-server:" + settings, ranks), served_at(1)).time.value;
+  };
+  EXPECT_NEAR(step("servers=2"), 32, 1e-6);
+  EXPECT_NEAR(step("servers=4"), 32, 1e-6);
+  EXPECT_NEAR(step("servers=1"), 34, 1e-6);
+  EXPECT_NEAR(step("servers=2,overlap=none"), 30 + 10 + 10 / 3.0, 1e-6);
+  EXPECT_NEAR(step("servers=2,overlap=none,partition=1MB"), 30 + 10 + 1, 1e-6);
+  EXPECT_NEAR(step("servers=2,bucket=5MB"), 30 + 5 + 2.5, 1e-6);
+  EXPECT_NEAR(step("servers=2,beside=1"), 31, 1e-6);
+  EXPECT_NEAR(step("servers=2,overlap=none,beside=1"), 30 + 10, 1e-6);
+  EXPECT_NEAR(step("servers=2", 1), 30, 1e-6);
+}
+
+/// At 0.25 GB/s a push takes 4 ms. In order, the first layer's is pulled at 2 + 40 + 4 ms, and the forward
+/// pass of the next step follows: 56. Where that waits for each layer's own, of what is ready the earliest
+/// layer goes first: 9, 7, 5, 3, 1, 0, 2, 4, 6, 8. The last of these is pulled at 46 ms, and two layers
+/// compute behind it: 48.
+TEST(Servers, TheNextForwardPassWaitsForItsOwn) {
+  const auto played = [](const std::string& overlap) {
+    const Training t = equal_layers(10, "parameter-server:servers=2,overlap=" + overlap, 2);
+    return forecast_step(t, served_at(0.25));
+  };
+  EXPECT_NEAR(played("backward").time.value, 56e-3, 1e-9);
+  EXPECT_NEAR(played("forward").time.value, 48e-3, 1e-9);
+  for (const double rate : {0.1, 0.25, 0.4, 0.6, 1.0, 10.0}) {
+    const Training t = equal_layers(10, "parameter-server:servers=2,overlap=forward", 2);
+    PriceOf price = [of = served_at(rate)](const GroupCall& call) {
+      Price p = of(call);
+      p.bound = p.time;
+      return p;
+    };
+    const StepForecast step = forecast_step(t, price);
+    EXPECT_LE(step.bound.time.value, step.time.value * (1 + 1e-12)) << rate;
+    EXPECT_GE(step.bound.time.value, 2e-3 + 0.01 / rate - 1e-9) << rate;
+    EXPECT_GE(step.time.value, 30e-3 - 1e-12) << rate;
+  }
+}
+
+/// Ranks of a node add up theirs and push a share each: as many bytes leave a node, and each piece is added
+/// up and shared out there. Twice as many nodes push twice as many in a row to as many servers.
+TEST(Servers, ANodePushesOnce) {
+  const auto bytes = [](Rank ranks, const std::string& settings) {
+    Training t = equal_layers(2, "parameter-server:" + settings, ranks);
+    t.ranks_per_node = 4;
+    std::map<Kind, double> sums;
+    for (const JobActivity& a : training_job(t).roles[0].activities) sums[a.kind] += a.bytes.value;
+    return sums;
+  };
+  EXPECT_DOUBLE_EQ(bytes(8, "servers=2")[Kind::push], 2e6 / 4);
+  EXPECT_DOUBLE_EQ(bytes(8, "servers=2")[Kind::pull], 2e6 / 4);
+  EXPECT_DOUBLE_EQ(bytes(8, "servers=2")[Kind::collective], 4e6);  // added up, and shared out
+  EXPECT_DOUBLE_EQ(bytes(16, "servers=2")[Kind::push], 2 * 2e6 / 4);
+  EXPECT_DOUBLE_EQ(bytes(4, "servers=2")[Kind::push], 0);
+  EXPECT_DOUBLE_EQ(bytes(16, "servers=4,beside=1,compression=fp16")[Kind::push], 0.75 * 1e6 / 4);
+}
+
+TEST(Servers, WhatIsWrongIsSaid) {
+  const auto framework = [](const std::string& text) { return complaint([&] { parse_framework(text); }); };
+  EXPECT_EQ(framework("parameter-server:overlap=forward"),
+            "framework parameter-server: overlap needs servers=N");
+  EXPECT_EQ(framework("parameter-server:servers=2,overlap=all"),
+            "framework parameter-server: overlap takes none, backward or forward, got 'all'");
+  EXPECT_EQ(framework("parameter-server:servers=0"),
+            "framework parameter-server: servers takes a whole number from 1, got '0'");
+  EXPECT_EQ(
+      framework("parameter-server:servers=2,overlap=forward,micro-batches=2"),
+      "framework parameter-server:servers=2,overlap=forward,micro-batches=2: overlap=forward goes with one "
+      "micro-batch");
+  const auto step = [](const std::string& text, Rank ranks) {
+    Training t = equal_layers(4, text, ranks);
+    t.ranks_per_node = 4;
+    return complaint([&] { training_job(t); });
+  };
+  EXPECT_EQ(step("parameter-server:servers=3,beside=1", 8),
+            "training: 3 servers beside the workers are more than one on each of their nodes");
+  EXPECT_EQ(
+      step("parameter-server:servers=3", 6),
+      "training: what goes to servers is added up on each node first, which needs full nodes and no other "
+      "parallelism: 6 ranks, 4 on a node");
+}
+
 }  // namespace
 }  // namespace collcast::workloads

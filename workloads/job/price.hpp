@@ -17,6 +17,7 @@ struct GroupCall {
   RankGroup group;
   Bytes bytes;
   bool control = false;        ///< of a framework's control plane: small, in host memory, by MPI
+  bool served = false;         ///< a message to parameter servers or from them: in host memory, by MPI
   bool offloaded = false;      ///< played by the DPUs of the nodes
   std::string algorithm = {};  ///< empty: as the policy chooses
   auto operator<=>(const GroupCall&) const = default;

@@ -36,13 +36,16 @@ void fill_parts(Played& played, const std::vector<Parts::OfRank>& ranks) {
 /// By forecast; each is asked for once.
 PriceOf group_prices(GroupForecaster& forecaster) {
   return cached([&forecaster](const GroupCall& call) {
-    const auto a = call.control ? forecaster.predict_control(call.collective, call.group, call.bytes)
+    const auto a = call.control  ? forecaster.predict_control(call.collective, call.group, call.bytes)
+                   : call.served ? forecaster.predict_served(call.group, call.bytes)
                    : call.offloaded
                        ? forecaster.predict_offloaded(call.collective, call.group, call.bytes, call.algorithm)
                        : forecaster.predict(call.collective, call.group, call.bytes, call.algorithm);
     Price price{a.time, a.low, a.high, a.limited_by};
     price.load = a.load, price.between_nodes = forecaster.nodes(call.group) > 1;
-    if (call.collective == Collective::sendrecv && call.group.size() == 2)
+    price.bound = a.bound, price.cut = a.cut;
+    price.calibrated = a.calibrated, price.transferred = a.transferred;
+    if (call.collective == Collective::sendrecv && call.group.size() == 2 && !call.served)
       if (const auto wire = forecaster.departure(call.group, call.bytes))
         price.departure = {wire->overhead, wire->gap + wire->occupation(call.bytes)};
     return price;

@@ -228,8 +228,13 @@ void check(const Training& t) {
     reject("images of " + t.model.name + " have " + std::to_string(t.model.height) +
            " rows, which do not make " + std::to_string(f.spatial) + " parts (sp)");
   if (f.hierarchical && !goes_by_levels(t))
-    reject("a hierarchical allreduce needs full nodes and no other parallelism: " + std::to_string(t.ranks) +
-           " ranks, " + std::to_string(t.ranks_per_node) + " on a node");
+    reject(std::string(f.servers > 0 ? "what goes to servers is added up on each node first, which"
+                                     : "a hierarchical allreduce") +
+           " needs full nodes and no other parallelism: " + std::to_string(t.ranks) + " ranks, " +
+           std::to_string(t.ranks_per_node) + " on a node");
+  if (f.beside && f.servers > t.ranks / std::min(t.ranks, t.ranks_per_node))
+    reject(std::to_string(f.servers) +
+           " servers beside the workers are more than one on each of their nodes");
   if (f.shard > 0 && f.spatial > 1) reject("parameters that not all ranks share (shard) go without sp");
   if (f.shard > 0 && t.ranks / shared % f.shard != 0)
     reject("a data-parallel group of " + std::to_string(t.ranks / shared) +
