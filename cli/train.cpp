@@ -77,6 +77,10 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
     steps.columns.insert(steps.columns.begin() + 2, t.whole_batch > 0
                                                         ? count_of("batch", "batch")
                                                         : count_of("global batch", "global_batch"));
+  if (last["staging_s"].is_number())
+    report.remark += "Before the first step, staging to " + t.input->stage + " takes " +
+                     seconds(last["staging_s"].get<double>()) +
+                     (steps.rows.size() > 1 ? " on " + text::counted(last["ranks"], "rank") : "") + ". ";
   report.remark += "Efficiency is against one processor alone";
   report.remark += t.framework.per_gpu > 1                   ? ", of one process."
                    : optimizer_share(t) < 1 && !t.throughput ? ", with a rank's share of the optimizer."

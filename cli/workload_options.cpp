@@ -114,13 +114,18 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
   verb.add_option("--noise", text.noise,
                   "Standard deviation of ranks' computation, relative: the slowest decides (default 0)")
       ->option_text("X");
-  verb.add_option("--input", text.input,
-                  "Where samples are read from: packed or files, with settings after a colon: "
-                  "sample=SIZE, shared, local and copy in GB/s, opens a second, decode=TIME, cores")
+  verb.add_option(
+          "--input", text.input,
+          "Where samples are read from: packed or files, with settings after a colon: "
+          "from=NAME of the platform's storage (or nvme, ram), or shared and local in GB/s; "
+          "stage=NAME,dataset=SIZE[,whole=1]: copied there first; target in GB/s, stripes, sample=SIZE, "
+          "copy in GB/s, opens a second, decode=TIME, cores")
       ->option_text("I");
-  verb.add_option("--checkpoint", text.checkpoint,
-                  "Writes parameters and optimizer state from time to time: blocking or background, with "
-                  "settings after a colon: every=STEPS, shared, node and copy in GB/s")
+  verb.add_option(
+          "--checkpoint", text.checkpoint,
+          "Writes parameters and optimizer state from time to time: blocking or background, with "
+          "settings after a colon: every=STEPS, to=NAME of the platform's storage, or shared and node in "
+          "GB/s; copy and target in GB/s, stripes")
       ->option_text("C");
   return model;
 }

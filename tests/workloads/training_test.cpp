@@ -1455,11 +1455,11 @@ TEST(Input, AllCoresOfANodeDecode) {
 
 TEST(Input, BadOnesSayWhat) {
   EXPECT_EQ(complaint([] { parse_input("packed"); }),
-            "input packed: needs a stage: shared, local, decode or copy");
+            "input packed: needs a stage: from, shared, local, decode or copy");
   EXPECT_EQ(complaint([] { parse_input("files:cores=4,sample=1MiB"); }),
-            "input files: needs a stage: shared, opens, local, decode or copy");
+            "input files: needs a stage: from, shared, opens, local, decode or copy");
   EXPECT_EQ(complaint([] { parse_input("packed:copy=4,sample=1MiB"); }),
-            "input packed: sample needs shared or local, which reads it");
+            "input packed: sample needs from, shared or local, which reads it");
   EXPECT_EQ(complaint([] { parse_input("packed:shared=1,sample=0"); }),
             "input packed: sample takes a size above 0, got '0'");
   EXPECT_EQ(complaint([] { parse_input("packed:copy=4,cores=2"); }),
@@ -1547,8 +1547,9 @@ TEST(Checkpoint, RanksThatShareImagesWriteOnce) {
 TEST(Checkpoint, BadOnesSayWhat) {
   EXPECT_EQ(complaint([] { parse_checkpoint("tape:every=1"); }),
             "unknown checkpoint 'tape'; known: blocking, background");
-  EXPECT_EQ(complaint([] { parse_checkpoint("blocking:every=1"); }),
-            "checkpoint blocking: shared or node has to say how fast it is written, in GB/s");
+  EXPECT_EQ(
+      complaint([] { parse_checkpoint("blocking:every=1"); }),
+      "checkpoint blocking: shared or node has to say how fast it is written, in GB/s, or to=NAME where to");
   EXPECT_THAT(complaint([] { parse_checkpoint("blocking:shared=1,every=0"); }),
               ::testing::HasSubstr("every"));
 }
@@ -1987,6 +1988,99 @@ TEST(Servers, WhatIsWrongIsSaid) {
       step("parameter-server:servers=3", 6),
       "training: what goes to servers is added up on each node first, which needs full nodes and no other "
       "parallelism: 6 ranks, 4 on a node");
+}
+
+Training on_summit(const std::string& input, const std::string& checkpoint = {}) {
+  return described(asked({{&TrainingText::input, input}, {&TrainingText::checkpoint, checkpoint}}),
+                   load_platform("summit"));
+}
+
+/// Alpine gives all nodes 2.5 TB/s, a node's drive 5.5 GB/s: what its user could have said.
+TEST(PlatformStorage, IsReadByItsName) {
+  for (const auto& [named, said] : {std::pair("packed:from=alpine", "packed:shared=2500"),
+                                    {"packed:from=nvme", "packed:local=5.5"},
+                                    {"files:from=alpine,opens=1e6", "files:shared=2500,opens=1e6"}}) {
+    Training one = on_summit(named), other = on_summit(said);
+    one.ranks = other.ranks = 96;
+    const auto a = stages(*one.input, one), b = stages(*other.input, other);
+    ASSERT_EQ(a.size(), b.size()) << named;
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].time, b[i].time) << named;
+  }
+  Training t = on_summit("packed:from=alpine");
+  t.ranks = 6;
+  EXPECT_EQ(stages(*t.input, t)[0].name, "alpine");
+  t = on_summit({}, "blocking:to=nvme");
+  EXPECT_EQ(t.checkpoint->node, BytesPerSecond(2.1e9));
+  EXPECT_EQ(on_summit({}, "blocking:to=alpine").checkpoint->shared, BytesPerSecond(2.5e12));
+}
+
+/// 12 ranks on 2 nodes. 600 GB in parts: read at 2.5 TB/s in 0.24 s, written on each node, 300 GB at 2.1
+/// GB/s: 142.9 s. A copy on each node: 285.7 s. To memory, as fast as it is read.
+TEST(PlatformStorage, IsStagedBeforeTheFirstStep) {
+  const auto takes = [](const std::string& settings) {
+    Training t = on_summit("packed:from=alpine," + settings);
+    t.ranks = 12;
+    return staging(*t.input, t).value;
+  };
+  EXPECT_NEAR(takes("stage=nvme,dataset=600GB"), 300 / 2.1, 1e-6);
+  EXPECT_NEAR(takes("stage=nvme,dataset=600GB,whole=1"), 600 / 2.1, 1e-6);
+  EXPECT_NEAR(takes("stage=ram,dataset=600GB"), 600 / 2500.0, 1e-9);
+  EXPECT_NEAR(takes("stage=ram,dataset=200GB,whole=1"), 400 / 2500.0, 1e-9);
+  EXPECT_EQ(complaint([&] { takes("stage=nvme,dataset=2TB,whole=1"); }).substr(0, 7), "input: ");
+  Training t = on_summit("packed:from=alpine,stage=nvme,dataset=600GB");
+  t.ranks = 12;
+  ASSERT_EQ(stages(*t.input, t).size(), 1u);
+  EXPECT_EQ(stages(*t.input, t)[0].name, "nvme");
+  EXPECT_EQ(stages(*on_summit("packed:from=alpine,stage=ram,dataset=1GB").input, t).size(), 0u);
+}
+
+/// A file of 4 stripes is read at 4 x 0.5 GB/s, one at a time by each rank: 32 samples of 10 MB take 0.16 s;
+/// metadata opens 1,000 files a second.
+TEST(PlatformStorage, OfLustreHasStripesAndMetadata) {
+  Description lustre = load_platform("summit");
+  Json json = lustre.json();
+  const auto number = [](double value) {
+    return Json{{"value", value}, {"source", "test"}, {"stamp", "guess"}};
+  };
+  json["storage"]["scratch"] = {{"kind", "lustre"},           {"reach", "shared"},
+                                {"read_GBps", number(100)},   {"write_GBps", number(80)},
+                                {"target_GBps", number(0.5)}, {"opens_Hz", number(1000)}};
+  const Description platform("mine", "mine.json", json);
+  const auto with = [&](const std::string& input) {
+    Training t = described(asked({{&TrainingText::batch, "32"}, {&TrainingText::input, input}}), platform);
+    t.ranks = 6;
+    return stages(*t.input, t);
+  };
+  const auto all = with("files:from=scratch,sample=10MB,stripes=4");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_NEAR(all[0].time.value, 6 * 32 * 10e6 / 100e9, 1e-9);
+  EXPECT_NEAR(all[1].time.value, 32 * 10e6 / 2e9, 1e-9);
+  EXPECT_EQ(all[1].name, "a file's stripes");
+  EXPECT_NEAR(all[2].time.value, 6 * 32 / 1000.0, 1e-9);
+  EXPECT_EQ(with("packed:from=scratch,sample=10MB").size(), 2u);
+  EXPECT_EQ(with("files:from=scratch,sample=10MB,opens=500")[2].time, 2 * all[2].time);
+}
+
+TEST(PlatformStorage, WhatIsWrongIsSaid) {
+  const auto input = [](const std::string& text) { return complaint([&] { on_summit(text); }); };
+  EXPECT_EQ(input("packed:from=scratch"), "input: summit has no storage 'scratch'; it has alpine, nvme, ram");
+  EXPECT_EQ(input("packed:from=alpine,stage=alpine,dataset=1GB"),
+            "input: stage takes what each node has, not alpine, which all nodes share");
+  EXPECT_EQ(input("packed:from=alpine,stage=nvme"),
+            "input packed: stage needs from=NAME, where samples are first, and dataset=SIZE");
+  EXPECT_EQ(input("packed:from=alpine,shared=3"),
+            "input packed: from needs no shared or local: it says how fast it is");
+  EXPECT_EQ(input("packed:from=alpine,stripes=4"),
+            "input: stripes needs target: the platform does not say what one of alpine reads");
+  const auto checkpoint = [](const std::string& text) { return complaint([&] { on_summit({}, text); }); };
+  EXPECT_EQ(checkpoint("blocking:to=tape"),
+            "checkpoint: summit has no storage 'tape'; it has alpine, nvme, ram");
+  EXPECT_EQ(checkpoint("blocking:to=nvme,shared=3"),
+            "checkpoint blocking: to=nvme says how fast it is written; leave out shared");
+  EXPECT_EQ(complaint([] {
+              described(asked({{&TrainingText::input, "packed:from=x"}}), load_platform("dgx-a100"));
+            }),
+            "input: dgx-a100 has no storage 'x'; it has nvme, ram");
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ Json train_row(const Training& t, const StepForecast& s) {
               {"agreement_s", s.agreement.value},
               {"waiting_s", s.waiting.value},
               {"io_s", s.input.value},
+              {"staging_s", t.input && !t.input->stage.empty() ? Json(staging(*t.input, t).value) : Json()},
               {"checkpoint_s", s.checkpoint.value},
               {"memory_B", whole(s.memory.sum().value)},
               {"device_memory_B", t.processor.memory > Bytes() ? whole(t.processor.memory.value) : Json()},

@@ -91,6 +91,8 @@ Training described(const TrainingText& text, const Description& platform) {
     throw InputError(
         "throughput says how long a step takes, layer times how long its layers take: one of them, "
         "not both");
+  if (t.input) take_storage(*t.input, platform);
+  if (t.checkpoint) take_storage(*t.checkpoint, platform);
   if (t.input) count_cores(*t.input, platform);
   require_requests(t);
   t.processor = processor(platform, t.precision);
