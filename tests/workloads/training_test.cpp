@@ -2014,6 +2014,23 @@ TEST(PlatformStorage, IsReadByItsName) {
   EXPECT_EQ(on_summit({}, "blocking:to=alpine").checkpoint->shared, BytesPerSecond(2.5e12));
 }
 
+/// A datasheet's rate is known to a tenth or so: so is a step that waits for it, if nothing else takes as
+/// long.
+TEST(PlatformStorage, HasItsInterval) {
+  Training t = on_summit("packed:from=alpine,sample=1GB");
+  t.ranks = 6144;
+  const StepForecast step = forecast_step(t, nothing);
+  EXPECT_EQ(step.limited_by, "input: alpine");
+  EXPECT_NEAR(step.high / step.time, 1 / t.input->least, 1e-9);
+  EXPECT_NEAR(step.low / step.time, 1 / t.input->most, 1e-9);
+  EXPECT_GT(step.high, 1.01 * step.time);
+  t = on_summit("packed:shared=2500,sample=1GB");
+  t.ranks = 6144;
+  EXPECT_EQ(forecast_step(t, nothing).high, forecast_step(t, nothing).time);
+  t = on_summit({}, "blocking:to=nvme,every=1");
+  EXPECT_LT(t.checkpoint->least, 1);
+}
+
 /// 12 ranks on 2 nodes. 600 GB in parts: read at 2.5 TB/s in 0.24 s, written on each node, 300 GB at 2.1
 /// GB/s: 142.9 s. A copy on each node: 285.7 s. To memory, as fast as it is read.
 TEST(PlatformStorage, IsStagedBeforeTheFirstStep) {

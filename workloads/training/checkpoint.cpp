@@ -48,6 +48,7 @@ void take_storage(Checkpoint& c, const Description& platform) {
   if (c.to.empty()) return;
   const Storage to = storage(platform, c.to, "checkpoint");
   (to.shared ? c.shared : c.node) = to.write;
+  c.least = to.least, c.most = to.most;
   if (c.target.value == 0) c.target = to.target;
   if (c.stripes > 1 && c.target.value == 0)
     throw InputError("checkpoint: stripes needs target: the platform does not say what one of " + to.name +

@@ -64,9 +64,11 @@ void take_storage(Input& input, const Description& platform) {
     input.source = from.read, input.source_shared = from.shared;
     input.into = to.write, input.room = to.capacity;
     input.local = to.read;
+    input.least = to.least, input.most = to.most;
     return;
   }
   (from.shared ? input.shared : input.local) = from.read;
+  input.least = from.least, input.most = from.most;
   if (!input.packed && input.opens == 0) input.opens = from.opens;
   if (input.target.value == 0) input.target = from.target;
   if (input.stripes > 1 && input.target.value == 0)

@@ -16,20 +16,21 @@ struct Training;
 
 /// Where samples come from. What is 0 is not on the way; a sample of 0 bytes is stored as the model takes it.
 struct Input {
-  Bytes sample;           ///< as it is stored
-  bool packed = true;     ///< many samples to a file; else a file for each
-  BytesPerSecond shared;  ///< of the file system, all nodes together
-  double opens = 0;       ///< files a second that the file system opens, all nodes together
-  BytesPerSecond local;   ///< of a node's own disk
-  Seconds decode;         ///< of a core, for a sample
-  int cores = 0;          ///< of a node, that decode; 0: all of its CPUs' (`described`)
-  BytesPerSecond copy;    ///< from the host to a processor
-  BytesPerSecond target;  ///< of one of those that a file is striped over
-  int stripes = 1;        ///< of each file; a rank reads one at a time
-  std::string from;       ///< what of the platform's storage samples are in; empty: the rates say it
-  std::string stage;      ///< where they are copied to before the first step; empty: nowhere
-  Bytes dataset;          ///< all of them
-  bool whole = false;     ///< every node has a copy of all of them; else its part
+  Bytes sample;                ///< as it is stored
+  bool packed = true;          ///< many samples to a file; else a file for each
+  BytesPerSecond shared;       ///< of the file system, all nodes together
+  double opens = 0;            ///< files a second that the file system opens, all nodes together
+  BytesPerSecond local;        ///< of a node's own disk
+  Seconds decode;              ///< of a core, for a sample
+  int cores = 0;               ///< of a node, that decode; 0: all of its CPUs' (`described`)
+  BytesPerSecond copy;         ///< from the host to a processor
+  BytesPerSecond target;       ///< of one of those that a file is striped over
+  int stripes = 1;             ///< of each file; a rank reads one at a time
+  std::string from;            ///< what of the platform's storage samples are in; empty: the rates say it
+  std::string stage;           ///< where they are copied to before the first step; empty: nowhere
+  Bytes dataset;               ///< all of them
+  double least = 1, most = 1;  ///< the ends of the rates that the platform's storage gives, relative
+  bool whole = false;          ///< every node has a copy of all of them; else its part
   // of staging, as the platform says
   BytesPerSecond source, into;  ///< what is copied from; a node that is copied to
   bool source_shared = true;

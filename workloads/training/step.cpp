@@ -65,8 +65,23 @@ std::vector<ActivitySummary> summary_of(const Job& job, const std::vector<Played
   return rows;
 }
 
+/// The platform's storage at an end of its uncertainty.
+void move_storage(Training& t, bool slow) {
+  if (t.input) {
+    Input& in = *t.input;
+    const double by = slow ? in.least : in.most;
+    for (BytesPerSecond* rate : {&in.shared, &in.local, &in.target}) *rate = by * *rate;
+    in.opens *= by;
+  }
+  if (t.checkpoint) {
+    Checkpoint& c = *t.checkpoint;
+    for (BytesPerSecond* rate : {&c.shared, &c.node, &c.target}) *rate = (slow ? c.least : c.most) * *rate;
+  }
+}
+
 /// Processor times at an end of their uncertainty; a measured throughput has what was said of it.
 Training moved(Training t, bool slow) {
+  move_storage(t, slow);
   if (t.throughput) {
     *t.throughput *= 1 + (slow ? -1 : 1) * t.throughput_error;
     return t;
@@ -184,15 +199,16 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
   step.agreement = played.agreement;
   step.waiting = t.noise * slowest(processes) * step.compute;
   step.input = std::max(Seconds(), input.time - played.time - step.waiting);
-  const auto whole = [&](const Played& p, double behind) {
-    const Seconds busy = std::max(p.time + t.noise * behind * p.compute, input.time);
-    return busy + checkpoint_share(t, busy);
+  const auto whole = [&](const Training& as, const Played& p, double behind) {
+    const Seconds busy = std::max(p.time + t.noise * behind * p.compute, slowest_stage(as).time);
+    return busy + checkpoint_share(as, busy);
   };
-  step.time = whole(played, slowest(processes));
+  step.time = whole(t, played, slowest(processes));
   step.checkpoint = step.time - std::max(played.time + step.waiting, input.time);
   const auto at_end = [&](bool slow) {
-    const Job at = training_job(moved(t, slow));
-    return whole(mean(play_phases(at, play_job, slow ? End::high : End::low)), slowest(processes, slow));
+    const Training at = moved(t, slow);
+    return whole(at, mean(play_phases(training_job(at), play_job, slow ? End::high : End::low)),
+                 slowest(processes, slow));
   };
   step.low = std::min(step.time, at_end(false));
   step.high = std::max(step.time, at_end(true));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/storage.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "platforms/description/description.hpp"
@@ -36,6 +37,11 @@ Storage of_node(const Description& platform, const char* kind, const std::string
   return s;
 }
 
+/// 1 of what has no rate.
+double ratio(BytesPerSecond end, BytesPerSecond here) {
+  return here.value > 0 ? end / here : 1;
+}
+
 Storage of_entry(const Json& entry, const std::string& name) {
   return {.name = name,
           .shared = entry["reach"] == "shared",
@@ -48,7 +54,9 @@ Storage of_entry(const Json& entry, const std::string& name) {
 
 }  // namespace
 
-Storage storage(const Description& platform, const std::string& name, const std::string& who) {
+namespace {
+
+Storage as_stated(const Description& platform, const std::string& name, const std::string& who) {
   const Json entries = platform.json().value("storage", Json::object());
   if (entries.contains(name)) return of_entry(entries[name], name);
   const Storage drives = of_node(platform, "nvme", "nvme");
@@ -64,6 +72,17 @@ Storage storage(const Description& platform, const std::string& name, const std:
   known.emplace_back("ram");
   throw InputError(who + ": " + platform.name() + " has no storage '" + name + "'; it has " +
                    text::join(known));
+}
+
+}  // namespace
+
+Storage storage(const Description& platform, const std::string& name, const std::string& who) {
+  Storage here = as_stated(platform, name, who);
+  const Storage slow = as_stated(pessimistic(platform), name, who),
+                fast = as_stated(optimistic(platform), name, who);
+  here.least = std::min(ratio(slow.read, here.read), ratio(slow.write, here.write));
+  here.most = std::max(ratio(fast.read, here.read), ratio(fast.write, here.write));
+  return here;
 }
 
 }  // namespace collcast::workloads

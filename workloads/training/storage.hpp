@@ -19,6 +19,7 @@ struct Storage {
   double opens = 0;                      ///< files a second, all nodes together
   BytesPerSecond target = {};            ///< of one of those that a file is striped over
   Bytes capacity = {};                   ///< of a node
+  double least = 1, most = 1;  ///< ends of the rates, as far as their stamps leave them open; relative
 };
 
 /// What a platform calls so: an entry of its `storage`, `nvme` (the drives of a node), or `ram` (the memory
