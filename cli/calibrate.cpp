@@ -285,7 +285,8 @@ void run_calibrate(CalibrateOptions options) {
 
 void add_calibrate(CLI::App& app, int&) {
   auto options = std::make_shared<CalibrateOptions>();
-  CLI::App* verb = app.add_subcommand("calibrate", "Fits a platform to measured point-to-point tables");
+  CLI::App* verb =
+      app.add_subcommand("calibrate", "Fits a platform to measured tables: point to point, or of nccl-tests");
   verb->add_option(
           "--from", options->files,
           "Tables: OSU latency, bandwidth and multi-pair output, p2pBandwidthLatencyTest, JSON lines. After "

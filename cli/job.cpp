@@ -14,6 +14,7 @@
 #include "support/json.hpp"
 #include "support/numbers.hpp"
 #include "workloads/applications/application.hpp"
+#include "workloads/job/schema.hpp"
 #include "workloads/job/write.hpp"
 #include "workloads/playing/job_source.hpp"
 #include "workloads/playing/rows.hpp"
@@ -29,7 +30,7 @@ struct JobOptions : Shown {
   std::string samples, what, platform, policy, engine, delivery = "staged", pieces = "1";
   std::vector<std::string> ranks;
   WhatIf what_if;
-  bool list = false, describe = false;
+  bool list = false, describe = false, schema = false;
 };
 
 void list_applications(Format format) {
@@ -89,10 +90,13 @@ Several cases(const JobOptions& options) {
 /// Throws InputError where something was given that a list of applications does not take.
 void require_list_only(const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options())
-    if (const std::string name = option->get_name();
-        option->count() > 0 && name != "--list" && name != "--format" && name != "--wide")
+    if (const std::string name = option->get_name(); option->count() > 0 && name != "--list" &&
+                                                     name != "--schema" && name != "--format" &&
+                                                     name != "--wide")
       throw InputError(name + " needs a job, FILE.json or an application" +
-                       (verb.count("--list") > 0 ? ", without --list" : "; see collcast job --list"));
+                       (verb.count("--list") > 0     ? ", without --list"
+                        : verb.count("--schema") > 0 ? ", without --schema"
+                                                     : "; see collcast job --list"));
 }
 
 int run_job(const JobOptions& options) {
@@ -122,6 +126,7 @@ int run_job(const JobOptions& options) {
   Report report =
       runs.report({{"job", name}, {"platform", platform.name()}, {"policy", runs.playing().policy()}},
                   name + " on " + platform.name(), "time");
+  report.remark = not_calibrated(report, options.platform);
   const TimesOn times = times_of(options, all);
   answer_what_if(report, options.platform, options.what_if, times, times, limit_of(report));
   runs.write_page(report);
@@ -149,6 +154,9 @@ void add_job(CLI::App& app, int& exit_code) {
           ->option_text("P[,P...]");
   verb->add_flag("--list", options->list, "The applications: settings with their defaults, sources")
       ->excludes(platform);
+  verb->add_flag("--schema", options->schema, "Prints the JSON Schema of the files that describe jobs")
+      ->excludes(platform)
+      ->excludes("--list");
   verb->add_flag("--describe", options->describe, "The job as a file that this verb reads back");
   verb->add_flag("--explain", options->explain,
                  "Where the time goes, by activity; with --engine along the chain of causes. CSV has this "
@@ -181,8 +189,11 @@ void add_job(CLI::App& app, int& exit_code) {
       "Example: collcast job p3dfft:n=2048,mode=offload --platform bluefield-2-cluster --ranks 256 "
       "--explain");
   verb->callback([options, verb, &exit_code] {
+    if (options->schema && !options->what.empty())
+      throw InputError("--schema takes no job: it is of all of them");
     if (!options->list && !options->what.empty()) return void(exit_code = run_job(*options));
     require_list_only(*verb);
+    if (options->schema) return void(std::cout << dump(workloads::job_schema(), 1) << '\n');
     list_applications(options->format);
   });
 }

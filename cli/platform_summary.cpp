@@ -123,6 +123,20 @@ std::string software(const Json& platform) {
   return enumerated(parts);
 }
 
+/// "alpine (gpfs of all nodes: 2500 GB/s read, 2500 GB/s written)".
+std::string storage(const Json& platform) {
+  std::vector<std::string> parts;
+  const Json all = platform.value("storage", Json::object());
+  for (const auto& [name, s] : all.items())
+    parts.push_back(name + " (" + s["kind"].get<std::string>() +
+                    (s["reach"] == "shared" ? " of all nodes: " : " of each node: ") +
+                    listed({value(s, "read_GBps", "GB/s read"), value(s, "write_GBps", "GB/s written"),
+                            value(s, "opens_Hz", "files opened a second"),
+                            value(s, "target_GBps", "GB/s a stripe"), value(s, "capacity_TB", "TB")}) +
+                    ")");
+  return listed(parts);
+}
+
 /// What sends between its GPUs.
 std::string library(const Json& platform) {
   if (devices(platform, "gpu").empty() || !platform.contains("library")) return "";
@@ -165,6 +179,7 @@ std::string platform_summary(const Description& d) {
   lines.add("messages", enumerated({value(platform["protocol"], "eager_limit_KiB", "KiB eager limit"),
                                     value(platform["protocol"], "handshake_us", "us handshake")}));
   lines.add("software", software(platform));
+  lines.add("storage", storage(platform));
   lines.add("library", library(platform));
   lines.add("numbers", stamps(d));
   for (const CalibratedOn& on : calibrated_on(d)) lines.add("calibrated on", on.text());

@@ -218,6 +218,13 @@ void Runs::write_page(const Report& report) {
                               : "messages are shown only where a single number of ranks is asked for");
 }
 
+std::string not_calibrated(const Report& report, const std::string& platform) {
+  const auto calibrated = [](const Json& row) { return row["calibrated"] == Json(true); };
+  if (std::ranges::all_of(rows_of(report).rows, calibrated)) return {};
+  return "Not calibrated: it rests on datasheet values or guesses; `collcast platforms " + platform +
+         "` lists the platform's.";
+}
+
 std::string limit_of(const Report& report) {
   return rows_of(report).rows.back()["limited_by"];
 }

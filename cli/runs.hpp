@@ -50,6 +50,10 @@ class Runs {
   Seconds seen_;  ///< the time of the run that was observed for pictures, if one was
 };
 
+/// What a reader should know where some row is not calibrated; empty where all are. `platform`: as the user
+/// named it.
+std::string not_calibrated(const report::Report& report, const std::string& platform);
+
 /// What limits the last of a report's rows.
 std::string limit_of(const report::Report& report);
 

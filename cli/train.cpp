@@ -54,15 +54,18 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
       "step");
   Section& steps = *std::ranges::find(report.sections, "rows", &Section::key);
   const Json& last = steps.rows.back();
-  if (options.throughput.empty())
-    report.remark =
-        "Computation follows a roofline calibrated on published single-GPU runs; --throughput takes a "
-        "measured rate instead.\n";
+  if (options.throughput.empty() && options.layer_times.empty())
+    report.remark = std::string("Computation follows a roofline calibrated on published single-GPU runs") +
+                    (t.processor.calibrated ? "" : " of other devices") +
+                    "; --throughput takes a measured rate instead.\n";
   if (const Json& tuned = last["tuned"]; !tuned.is_null())
     report.remark += "Autotuned for " + text::counted(last["ranks"], "rank") + ": fusion " +
                      bytes(tuned["fusion_B"].get<double>()) + ", cycle " +
                      seconds(tuned["cycle_s"].get<double>()) +
                      (tuned["hierarchical"] ? ", level by level.\n" : ".\n");
+  if (!options.throughput.empty() && t.throughput_error == 0)
+    report.remark = "The interval takes the throughput as exact; " + options.throughput +
+                    "+-2% would say that it may be off by 2 %.\n";
   if (differ(steps.rows, "memory_B")) {
     tell_memory(report);
   } else {
@@ -74,10 +77,16 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
     steps.columns.insert(steps.columns.begin() + 2, t.whole_batch > 0
                                                         ? count_of("batch", "batch")
                                                         : count_of("global batch", "global_batch"));
+  if (last["staging_s"].is_number())
+    report.remark += "Before the first step, staging to " + t.input->stage + " takes " +
+                     seconds(last["staging_s"].get<double>()) +
+                     (steps.rows.size() > 1 ? " on " + text::counted(last["ranks"], "rank") : "") + ". ";
   report.remark += "Efficiency is against one processor alone";
   report.remark += t.framework.per_gpu > 1                   ? ", of one process."
                    : optimizer_share(t) < 1 && !t.throughput ? ", with a rank's share of the optimizer."
                                                              : ".";
+  if (const std::string words = not_calibrated(report, options.platform); !words.empty())
+    report.remark += '\n' + words;
   return report;
 }
 
@@ -106,6 +115,7 @@ Several cases(const TrainOptions& options) {
   cases.add("batch", options.batch);
   cases.add("global_batch", options.global_batch);
   cases.add("throughput", options.throughput);
+  if (!options.layer_times.empty()) cases.add("layer_times", options.layer_times);
   cases.add("noise", options.noise);
   cases.add("slowdown", options.slowdown);
   cases.add("engine", options.engine);

@@ -78,7 +78,7 @@ Json answer(const report::Results& results) {
     point["source"] = (fs::path(results.folders[r->folder]) / "measured.jsonl").string();
     points.push_back(point);
   }
-  for (const report::Oracle& o : results.oracles) {
+  for (const report::NamedPredictor& o : results.predictors) {
     const report::Errors e = errors(predicted(results), o.name);
     predictors.push_back({{"predictor", o.name},
                           {"role", o.role},

@@ -29,12 +29,12 @@ void add_trace_files(CLI::App& verb, std::vector<std::string>& files, std::strin
 
 void add_replay_options(CLI::App& verb, ReplayText& text) {
   verb.add_option("--fusion", text.fusion,
-                  "Fuses the tensors of a Horovod timeline anew, up to S bytes (0: does not fuse)")
+                  "Fuses the tensors of a Horovod timeline anew, up to SIZE (0: does not fuse)")
       ->option_text("SIZE");
   verb.add_option("--cycle", text.cycle, "Fuses them in rounds of this length")->option_text("T");
   verb.add_option("--bucket", text.bucket,
                   "Regroups gradients that are allreduced during computation, as PyTorch's DDP does, into "
-                  "buckets of S bytes")
+                  "buckets of SIZE")
       ->option_text("SIZE");
   verb.add_option("--nonblocking", text.nonblocking,
                   "Makes these blocking collectives nonblocking, each waited for before the next call on its "
@@ -99,8 +99,14 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
                   "the platform's `library`)")
       ->option_text("L");
   verb.add_option("--throughput", text.throughput,
-                  "Samples per second of one processor, measured at this batch without recomputation")
-      ->option_text("X");
+                  "Samples per second of one processor, measured at this batch without recomputation; +-E or "
+                  "+-E% behind it: what it may be off by (default 0)")
+      ->option_text("X[+-E]");
+  verb.add_option("--layer-times", text.layer_times,
+                  "A table layer,forward_ms,backward_ms[,samples], measured on one processor: replaces the "
+                  "roofline for these layers, or for all a.* of a row a")
+      ->excludes("--throughput")
+      ->option_text("FILE.csv");
   verb.add_option("--slowdown", text.slowdown,
                   "Computation takes 1 + X times as long while collectives run (default 0; measured ones "
                   "are 0.1 to 0.4)")
@@ -108,13 +114,18 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
   verb.add_option("--noise", text.noise,
                   "Standard deviation of ranks' computation, relative: the slowest decides (default 0)")
       ->option_text("X");
-  verb.add_option("--input", text.input,
-                  "Where samples are read from: packed or files, with settings after a colon: "
-                  "sample=SIZE, shared, local and copy in GB/s, opens a second, decode=TIME, cores")
+  verb.add_option(
+          "--input", text.input,
+          "Where samples are read from: packed or files, with settings after a colon: "
+          "from=NAME of the platform's storage (or nvme, ram), or shared and local in GB/s; "
+          "stage=NAME,dataset=SIZE[,whole=1]: copied there first; target in GB/s, stripes, sample=SIZE, "
+          "copy in GB/s, opens a second, decode=TIME, cores")
       ->option_text("I");
-  verb.add_option("--checkpoint", text.checkpoint,
-                  "Writes parameters and optimizer state from time to time: blocking or background, with "
-                  "settings after a colon: every=STEPS, shared, node and copy in GB/s")
+  verb.add_option(
+          "--checkpoint", text.checkpoint,
+          "Writes parameters and optimizer state from time to time: blocking or background, with "
+          "settings after a colon: every=STEPS, to=NAME of the platform's storage, or shared and node in "
+          "GB/s; copy and target in GB/s, stripes")
       ->option_text("C");
   return model;
 }

@@ -163,7 +163,8 @@ const Engine table[] = {
      .workers = true,
      .built = can_simulate},
     {.name = "auto",
-     .what = "contention where messages can share links, path where they cannot; a sample of too many",
+     .what = "contention where messages can share links, path where they cannot; a sample where messages are "
+             "too many",
      .read = by_itself,
      .chooses = true,
      .contention = true,

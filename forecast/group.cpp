@@ -140,9 +140,12 @@ double link_share(const Prediction& p) {
 }
 
 GroupForecaster::Answer answer_of(const Prediction& p, const std::string& protocol = {}) {
-  return {
+  GroupForecaster::Answer a{
       p.time,       p.low, p.high, p.limited_by, p.algorithm->name + (protocol.empty() ? "" : " " + protocol),
       link_share(p)};
+  a.bound = std::min(p.bound.time, p.time), a.cut = p.bound.cut;
+  a.calibrated = p.calibrated, a.transferred = p.transferred;
+  return a;
 }
 
 /// What libraries have no rule for: the fastest of the catalogue.
@@ -261,10 +264,11 @@ GroupForecaster::Answer GroupForecaster::with_all_others(Answer a, const Choice&
   const double slower = time / a.time;
   a.load = slower > 1 ? 1 - (1 - a.load) / slower : a.load;  // what it waits for are links
   a.time = time, a.low = slower * a.low, a.high = slower * a.high;
+  a.bound = std::min(a.bound, a.time);
   return a;
 }
 
-/// A double tree takes as much longer for each doubling of its nodes.
+/// A double tree takes as much longer for each doubling of its nodes. What bounds fewer nodes bounds more.
 GroupForecaster::Answer GroupForecaster::extrapolated(Collective collective, const RankGroup& group,
                                                       Bytes message) {
   const int all = nodes(group);
@@ -281,8 +285,9 @@ GroupForecaster::Answer GroupForecaster::extrapolated(Collective collective, con
   const auto farther = [&](Seconds Answer::*time) {
     return near.*time + doublings * std::max(Seconds(), near.*time - nearer.*time);
   };
-  return {farther(&Answer::time), farther(&Answer::low), farther(&Answer::high),
-          near.limited_by,        near.choice,           near.load};
+  Answer a = near;
+  a.time = farther(&Answer::time), a.low = farther(&Answer::low), a.high = farther(&Answer::high);
+  return a;
 }
 
 const GroupForecaster::Answer& GroupForecaster::forecast(Collective collective, const RankGroup& group,
@@ -362,8 +367,10 @@ GroupForecaster::Answer GroupForecaster::predict_one(Collective collective, cons
   const auto between = [&](Seconds Answer::*time) {
     return (1 - share) * (low.*time) + share * (high.*time);
   };
-  return {between(&Answer::time), between(&Answer::low), between(&Answer::high),
-          high.limited_by,        high.choice,           high.load};
+  Answer a = high;
+  a.time = between(&Answer::time), a.low = between(&Answer::low), a.high = between(&Answer::high);
+  a.bound = low.bound, a.cut = low.cut;  // of the smaller message
+  return a;
 }
 
 std::vector<std::string> GroupForecaster::notes() const {
@@ -385,6 +392,11 @@ GroupForecaster::Answer GroupForecaster::predict_control(Collective collective, 
   Answer a = whole(collective, group, message, host_policy, Memory::host);
   a.limited_by = "the framework's coordination", a.load = 0;
   return a;
+}
+
+GroupForecaster::Answer GroupForecaster::predict_served(const RankGroup& pair, Bytes message) {
+  if (is_nothing(Collective::sendrecv, message)) return {};
+  return whole(Collective::sendrecv, pair, message, host_policy, Memory::host);
 }
 
 }  // namespace collcast

@@ -48,6 +48,8 @@ class GroupForecaster {
   std::optional<Wire> departure(const RankGroup& pair, Bytes message);
   /// For a framework's control plane: in host memory, by Open MPI.
   Answer predict_control(Collective collective, const RankGroup& group, Bytes message);
+  /// A message from and to host memory, by Open MPI, as parameter servers get and send it.
+  Answer predict_served(const RankGroup& pair, Bytes message);
   /// For collectives that are handed to the nodes' DPUs.
   Answer predict_offloaded(Collective collective, const RankGroup& group, Bytes message,
                            const std::string& algorithm = "") {

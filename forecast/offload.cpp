@@ -14,7 +14,7 @@ namespace {
 
 constexpr int most_pieces = 64;
 
-/// Each block in as many pieces: a piece of all, then the next piece of all, a step later.
+/// Cuts each block into pieces. The first piece of all blocks is sent, a step later the next one, and so on.
 Schedule in_pieces(const Schedule& whole, int pieces) {
   if (pieces == 1 || whole.channels != 1) return whole;
   const auto piece = [&](int k) {
@@ -25,7 +25,7 @@ Schedule in_pieces(const Schedule& whole, int pieces) {
   return all;
 }
 
-/// Whether ranks send nothing but what they began with, and nobody adds it up.
+/// Whether ranks send only their own data, without reductions.
 bool passes_nothing_on(const Schedule& a, const Definition& collective, Rank root) {
   std::vector<std::vector<Holding>> own;
   for (Rank r = 0; r < a.ranks; ++r) own.push_back(collective.initially(r, a.ranks, a.blocks, root));

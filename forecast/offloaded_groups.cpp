@@ -83,8 +83,10 @@ OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const Ra
   const Reading answer = read(by, subject, fabric);
   const Ends ends = read_ends(by, subject, answer.time, fabric, w.fast.fabric(), w.slow.fabric());
   const auto handoff = [](const Forecaster& f) { return f.machine().handoff().all; };
-  return {answer.time + handoff(w.nominal), ends.least * answer.time + handoff(w.fast),
-          ends.most * answer.time + handoff(w.slow), answer.limited_by, choice.algorithm->name};
+  Answer a{answer.time + handoff(w.nominal), ends.least * answer.time + handoff(w.fast),
+           ends.most * answer.time + handoff(w.slow), answer.limited_by, choice.algorithm->name};
+  a.calibrated = w.nominal.calibrated();
+  return a;
 }
 
 }  // namespace collcast

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "forecast/predict.hpp"
@@ -24,6 +25,11 @@ class OffloadedGroups {
     std::string choice = {};     ///< the policy's: algorithm and protocol
     double load = 0;             ///< the share of the time in which links carry as much as they can
     bool between_nodes = false;  ///< these links
+    Seconds bound = {};          ///< that no schedule beats; 0: not known
+    std::string cut = {};        ///< what binds there, in words
+    bool calibrated = true;      ///< it rests on no weaker number than a calibrated one
+    std::optional<bool> transferred =
+        {};  ///< outside of what the platform was calibrated on; none: not known
   };
   /// `algorithm`: empty: the fastest of the catalogue. Throws InputError if the platform has no DPU.
   Answer predict(Collective collective, const RankGroup& group, Bytes message,

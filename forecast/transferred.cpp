@@ -28,7 +28,7 @@ double doublings(const CalibratedOn::Range& range, double x) {
   return x > most ? std::log2(x / most) : 0;
 }
 
-/// How far off forecasts of another table may be. From a single table that cannot be told: a guess.
+/// How far off forecasts of another table may be. A single table does not tell: a guess.
 double another_table(const CalibratedOn& c) {
   if (c.tables < 2) return std::log1p(uncertainty(Stamp::guess));
   const double t = quantile(boost::math::students_t(c.tables - 1), each_side);

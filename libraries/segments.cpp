@@ -144,7 +144,7 @@ Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::
   if (a.time) best.segments = best_by_formula(a, call, slowest_paths(fabric, a.schedule(call)));
   if (best.segments > most || meets_unseen(a)) return best;
   std::vector<Block> starts{best.segments};
-  // A formula that is too high here may see no gain in any segments.
+  // A formula that is too high here may show no gain from segments.
   const bool exact_here = a.exact && fabric.hockney();
   if ((a.bound || a.exact) && !exact_here && best.segments == 1)
     for (const Block some : {2, 4, 8}) starts.push_back(some);

@@ -164,12 +164,13 @@ const std::vector<Definition> table = {
      one, no_factor, sources_message, every_source},
 };
 
-/// What nccl-tests (all_reduce), OSU (osu_bcast) and MPI (MPI_Allgather) call a collective, as we call it.
+/// What nccl-tests (all_reduce), OSU (osu_bcast) and MPI (MPI_Allgather, MPI_Iallgather) call a collective,
+/// as we call it.
 std::string our_name(std::string_view theirs) {
   std::string name;
   for (const char c : theirs)
     name += c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const std::string_view prefix : {"mpi-", "osu-", "nccl"})
+  for (const std::string_view prefix : {"mpi-i", "osu-i", "mpi-", "osu-", "nccl"})
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
   if (name.ends_with("-perf")) name.erase(name.size() - 5);
   static constexpr std::pair<std::string_view, std::string_view> others[] = {

@@ -50,9 +50,8 @@ struct PathResult {
 
 constexpr Seconds no_limit(std::numeric_limits<double>::infinity());
 
-/// One reading of a schedule. `Network` has `wire(from, to, bytes)`, `gamma(place)`, `protocol()`, `ports()`
-/// and `queues()`. `Clock` says what is kept of each time (explanation.hpp, origins.hpp).
-template <class Network, class Clock = PlainClock>
+/// One reading of a schedule. `Clock` says what is kept of each time (explanation.hpp, origins.hpp).
+template <AnyNetwork Network, class Clock = PlainClock>
 class CriticalPath {
   using Time = typename Clock::Time;
 
@@ -467,7 +466,7 @@ class CriticalPath {
   }
   static void at_least(Time& slot, Time value) { slot = std::max(slot, value); }
 
-  template <class, class>
+  template <AnyNetwork, class>
   friend class CriticalPath;
 
   const Schedule& schedule_;
@@ -495,7 +494,7 @@ class CriticalPath {
 };
 
 /// The critical path of a schedule, or of one rank for all where they do the same.
-template <class Network>
+template <AnyNetwork Network>
 PathResult read_path(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away,
                      Seconds limit) {
   if (has_representative(schedule, layout, network)) {
@@ -510,7 +509,7 @@ PathResult read_path(const Schedule& schedule, const Layout& layout, const Netwo
 }
 
 /// The critical path of a schedule (CriticalPath).
-template <class Network>
+template <AnyNetwork Network>
 requires(!std::derived_from<Network, Fabric>) PathResult
     critical_path(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
                   Seconds limit = no_limit) {

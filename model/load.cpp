@@ -25,7 +25,7 @@ Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& pairs) {
 
 namespace {
 
-/// What the messages between device memories carry, of the first four million.
+/// The traffic of the messages between device memories; only the first four million are counted.
 std::vector<PairTraffic> messages(const Schedule& schedule, const Layout& layout) {
   constexpr std::size_t enough = 4'000'000;
   std::vector<PairTraffic> sent;

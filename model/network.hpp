@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -69,15 +70,6 @@ struct Switched {
   Bytes bytes;  ///< that the links carry
 };
 
-/// The cost of such a message; that of any message if the network does not distinguish them.
-template <class Network>
-Switched switched(const Network& network, Switching what, Place from, Place to, Bytes bytes) {
-  if constexpr (requires { network.switched(what, from, to, bytes); })
-    return network.switched(what, from, to, bytes);
-  else
-    return {network.wire(from, to, bytes), bytes};
-}
-
 /// How messages use ports, and which of them are eager.
 struct MessageProtocol {
   /// For how long a message holds its ports. injection: until its last byte has left (LogGP). delivery: until
@@ -92,6 +84,27 @@ struct MessageProtocol {
   /// the rank pays for the messages of all its channels.
   bool channels_pay = false;
 };
+
+/// What a schedule is read against: what a message costs between two places, which ports it uses, and what a
+/// reduction takes (docs/time-model.md). It may also have `switched`, `processor`, `hockney` and `kind`, as
+/// Fabric.
+template <class Network>
+concept AnyNetwork = requires(const Network& network, Place place, Bytes bytes) {
+  { network.wire(place, place, bytes) } -> std::same_as<Wire>;
+  { network.gamma(place) } -> std::same_as<SecondsPerByte>;
+  { network.protocol() } -> std::convertible_to<const MessageProtocol&>;
+  { network.ports() } -> std::same_as<Port>;
+  { network.queues() } -> std::same_as<Port>;
+};
+
+/// The cost of such a message; that of any message if the network does not distinguish them.
+template <AnyNetwork Network>
+Switched switched(const Network& network, Switching what, Place from, Place to, Bytes bytes) {
+  if constexpr (requires { network.switched(what, from, to, bytes); })
+    return network.switched(what, from, to, bytes);
+  else
+    return {network.wire(from, to, bytes), bytes};
+}
 
 /// The smallest size above a limit.
 inline Bytes just_above(Bytes limit) {

@@ -34,7 +34,7 @@ inline Overlap overlap_with_workers(Seconds played, const Handoff& handoff,
 }
 
 /// Ranks without workers begin the collective, compute for `compute` without attending to it, and then go on.
-template <class Network>
+template <AnyNetwork Network>
 Overlap overlap_without_workers(const Schedule& schedule, const Layout& layout, const Network& network,
                                 std::optional<Seconds> compute = {}) {
   const PathResult alone = critical_path(schedule, layout, network);

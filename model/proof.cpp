@@ -182,7 +182,7 @@ class Proof {
   std::vector<Write> writes_;
 };
 
-/// Finds what of a schedule nobody could play.
+/// Finds messages of a schedule that nobody could play.
 class Playable {
  public:
   Playable(const Schedule& schedule, const std::string& name) : schedule_(schedule), name_(name) {}

@@ -9,7 +9,7 @@ namespace collcast {
 
 /// Whether one rank may be read for all, as all do the same at the same times: the schedule is symmetric, its
 /// blocks are equal, all wires cost the same, and each rank has its own ports and processor.
-template <class Network>
+template <AnyNetwork Network>
 bool has_representative(const Schedule& schedule, const Layout& layout, const Network& network) {
   if (!symmetric_rule(schedule) || schedule.ranks == 1 || !layout.equal_blocks()) return false;
   if constexpr (requires { network.processor(0); })
@@ -31,7 +31,7 @@ inline Schedule representative_schedule(const Schedule& schedule) {
 }
 
 /// A network whose wires all cost the same, as one rank sees it: port 0 out, port 1 in.
-template <class Network>
+template <AnyNetwork Network>
 class RepresentativeNetwork {
  public:
   explicit RepresentativeNetwork(const Network& network) : network_(network) {}

@@ -17,19 +17,19 @@ inline Seconds alpha(const Wire& w) {
 }
 
 /// The largest alpha, beta and gamma among a schedule's messages, of which the first four million are read.
-template <class Network>
+template <AnyNetwork Network>
 AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, const Layout& layout);
 
 /// Machines, each for messages from a size up to that of the next one.
 using MachinesBySize = std::vector<std::pair<Bytes, AlphaBetaGamma>>;
 /// The same, for each size at which the network's wires change, as if all messages had that size.
-template <class Network>
+template <AnyNetwork Network>
 MachinesBySize slowest_paths(const Network& network, const Schedule& schedule);
 
 namespace detail {
 
 /// `size_of(step, message)` says how large a Transfer, Multicast or Reduction is.
-template <class Network, class SizeOf>
+template <AnyNetwork Network, class SizeOf>
 AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, bool detailed, SizeOf size_of) {
   constexpr std::int64_t enough = 4'000'000;
   AlphaBetaGamma slowest;
@@ -65,13 +65,13 @@ AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, bo
 
 }  // namespace detail
 
-template <class Network>
+template <AnyNetwork Network>
 AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, const Layout& layout) {
   return detail::slowest_path(network, schedule, !layout.equal_blocks(),
                               [&layout](const Step& step, const auto& m) { return layout.size(step, m); });
 }
 
-template <class Network>
+template <AnyNetwork Network>
 MachinesBySize slowest_paths(const Network& network, const Schedule& schedule) {
   MachinesBySize machines;
   for (const Bytes bytes : network.sizes())

@@ -97,7 +97,7 @@ class Trajectories {
 
   void add_cycle(std::span<const Entry> entries) {
     const Seconds first = gain(entries.front());
-    Seconds more;  // in all, than if every entry gained as much as the first: keeps the digits of equal gains
+    Seconds more;  // the total gain over that of equal gains like the first: keeps the digits of equal gains
     for (const Entry e : entries) more += gain(e) - first;
     const Seconds mean = first + more / static_cast<double>(entries.size());
     Cycle cycle{mean, infinite, -infinite, swings_.size(), entries.size()};

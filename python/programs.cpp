@@ -87,7 +87,8 @@ py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::stri
                                .noise = number_text(noise),
                                .input = input,
                                .checkpoint = checkpoint,
-                               .global_batch = said(global_batch)};
+                               .global_batch = said(global_batch),
+                               .layer_times = {}};
   std::optional<workloads::Convergence> experience;
   if (!steps.empty()) experience = workloads::parse_convergence(read_file(steps), steps);
   const HowPlayed how{policy, engine};

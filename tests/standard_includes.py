@@ -24,7 +24,7 @@ NAMES = {
     "climits": "[A-Z]+_MAX [A-Z]+_MIN CHAR_BIT",
     "cmath": "HUGE_VAL abs ceil copysign exp exp2 expm1 floor fmod hypot ilogb isfinite isinf isnan ldexp llround log log10 log1p log2 "
              "lround nextafter pow round sqrt",
-    "concepts": "derived_from integral",
+    "concepts": "derived_from integral same_as convertible_to",
     "csignal": "SIG[A-Z0-9_]+ kill signal",
     "cstddef": "byte offsetof ptrdiff_t size_t",
     "cstdint": r"u?int\d+_t uintptr_t",

@@ -27,6 +27,8 @@ using Kind = JobActivity::Kind;
 void require_playable(const Job& job, const Role& role, const JobActivity& a) {
   if (a.kind == Kind::offer || a.kind == Kind::settle)
     refuse(job, role, a, "is a coordinator's, which is not played on MPI");
+  if (a.kind == Kind::push || a.kind == Kind::pull)
+    refuse(job, role, a, "is of parameter servers, which are not played on MPI");
   if (a.kind == Kind::collective && a.algorithm.empty())
     refuse(job, role, a, "names no \"algorithm\", which playing it on MPI takes");
   if (a.kind != Kind::compute && std::llround(a.bytes.value) > std::numeric_limits<int>::max())

@@ -141,7 +141,7 @@ struct Rulers {
   Ruler across, up;
 };
 
-/// Whether lines are one, within their breadth, from a point to the next, or at the only one.
+/// Whether two lines coincide, within their width, from one point to the next, or at a single point.
 bool coincide(const Ruler& up, const Curve& a, const Curve& b) {
   if (a.look != Curve::Look::line || b.look != Curve::Look::line) return false;
   std::map<double, double> ys;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double box_height = 24, row_gap = 64, edge = 14, caption_height = 34, letter = 6.2;
 
-/// How a line looks that is busy up to `most` of the time: darker and broader, also in grey. The first has
-/// carried nothing, the last is above all others.
+/// The look of a line that is busy up to `most` of the time: darker and broader, also in grey. The first one
+/// is for links that carried nothing, the last for all that are busier than the others.
 struct Shade {
   double most;
   const char *name, *color;

@@ -39,7 +39,7 @@ document.querySelectorAll(".filter input").forEach(function (input) {
 </script>
 )";
 
-/// Where a long name without blanks may break.
+/// The name with places at which a browser may break it.
 std::string breakable(const std::string& text) {
   constexpr std::size_t long_name = 24;
   std::string out = escaped(text);
@@ -72,7 +72,7 @@ void write_table(std::ostream& out, const Chapter& c, std::size_t number) {
   out << "</tbody></table></div>\n";
 }
 
-/// JSON that no HTML parser takes for anything else.
+/// JSON in which nothing looks like HTML.
 std::string embedded(const Json& data) {
   std::string text;
   for (const char c : ascii(data)) text += c == '<' ? "\\u003c" : std::string(1, c);

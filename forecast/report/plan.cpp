@@ -12,7 +12,7 @@ namespace {
 
 using Look = Curve::Look;
 
-/// What is across and up: cost or nodes, and a time in hours or, of short jobs, in seconds.
+/// The axes: cost or nodes, and a time in hours or, for short jobs, in seconds.
 struct Terms {
   bool priced, hours;
   double x(const plan::Judged& j) const { return priced ? *j.cost_USD : j.candidate.nodes; }

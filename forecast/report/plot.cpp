@@ -50,7 +50,7 @@ std::string name_of(const Json& row, const std::vector<std::string>& keys) {
   return name;
 }
 
-/// Without another choice to tell apart, a curve may change its algorithm on its way.
+/// If rows have no other difference, a curve may change its algorithm from point to point.
 bool one_call_each(const std::vector<std::string>& keys, const Json& rows, const std::string& across) {
   return keys == std::vector<std::string>{"algorithm"} && values(rows, across).size() == rows.size();
 }
@@ -58,7 +58,7 @@ bool one_call_each(const std::vector<std::string>& keys, const Json& rows, const
 // gnuplot's scripts. No name can become a command: all are quoted text, and the terminal shows them as they
 // are.
 
-/// Words as a string of gnuplot's: it looks at nothing in them, and no line ends within.
+/// Words as a string in which gnuplot substitutes nothing, without line ends.
 std::string quoted(const std::string& words) {
   std::string out = "'";
   for (const char c : printable(words)) out += c == '\'' ? "''" : std::string(1, c);
@@ -80,7 +80,7 @@ void write_axis(std::ostream& out, const std::string& name, const Axis& axis, co
   out << ")\n";
 }
 
-/// How gnuplot draws each look: an area, a line, points, what points are.
+/// How gnuplot draws an area, a line and points.
 struct Style {
   const char *area, *line, *points, *look;
 };
@@ -166,7 +166,7 @@ bool empty(const Graph& graph) {
   return std::ranges::all_of(graph.curves, [](const Curve& c) { return c.points.empty(); });
 }
 
-/// Where its names go: on a line below, or beside it, where they need so much width.
+/// Where the names of curves go: on a line below the graph, or beside it, with the width that they need.
 struct Legend {
   bool below = true;
   std::size_t width = 0, height = 0;

@@ -46,7 +46,7 @@ void Statistics::used(const Use& use) {
   of.bytes += use.bytes, of.busy += use.busy;
 }
 
-/// Sizes of an operation that has too many to read are merged by octave, under the octave's largest size.
+/// If an operation has too many sizes to read, they are merged by octave, under the octave's largest size.
 Statistics::Operations Statistics::grouped() const {
   std::map<std::string, std::size_t> sizes;
   for (const auto& [key, t] : operations_) ++sizes[key.first];

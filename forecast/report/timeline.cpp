@@ -15,7 +15,7 @@ namespace {
 constexpr std::int32_t computation = 0, first_stream = 1, sends = 1 << 30, receives = sends + 1;
 constexpr std::size_t counted_links = 16;
 
-/// Times in the file are whole picoseconds, so that what lies inside another slice stays inside.
+/// Times in the file are whole picoseconds, so that a slice inside another one stays inside.
 std::int64_t picoseconds(Seconds t) {
   return std::llround(t.value * 1e12);
 }

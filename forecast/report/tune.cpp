@@ -42,7 +42,7 @@ Json row(const tuner::Rule& r) {
           {"channels", r.tuned && r.channels > 0 ? Json(r.channels) : Json()}};
 }
 
-/// The first size that a rule is not for.
+/// The first size beyond a rule.
 std::string below(const Json& rule) {
   return rule["to_bytes"].is_null() ? "any" : text::bytes(rule["to_bytes"].get<double>() + 1);
 }
@@ -53,7 +53,7 @@ std::string title_of(const Tuned& tuned, const tuner::Format& format) {
          tuned.platform;
 }
 
-/// With what else it is told.
+/// The algorithm of the rule, with its segment and channels.
 std::string words_of(const tuner::Rule& r) {
   std::string words = name_of(r);
   if (r.tuned && r.segment > 0) words += ", " + text::bytes(static_cast<double>(r.segment));
@@ -62,7 +62,7 @@ std::string words_of(const tuner::Rule& r) {
   return words;
 }
 
-/// Neighbours that the file leaves to the library are one.
+/// Merges neighbouring ranges that the file leaves to the library.
 std::vector<tuner::Rule> joined(const std::vector<tuner::Rule>& rules) {
   std::vector<tuner::Rule> all;
   for (const tuner::Rule& r : rules) {

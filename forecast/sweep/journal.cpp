@@ -22,7 +22,7 @@ std::string where(const std::filesystem::path& path) {
 [[noreturn]] void fail(sqlite3* file, const std::filesystem::path& path, int code) {
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
     throw InputError(where(path) + " is in use by another sweep; wait for it, or choose another folder");
-  // What we ask is always the same: if it is wrong, the file is.
+  // The statements are fixed: an error means that the file is damaged.
   if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR)
     throw InputError(where(path) + " is not the journal of a sweep, or is damaged");
   throw SubstrateError("journal " + where(path) + ": " +
@@ -162,7 +162,8 @@ Journal::Journal(const std::filesystem::path& folder, const Identity& identity)
   made_folder_ = std::filesystem::create_directories(folder, error);
   if (error) throw InputError("folder " + where(folder) + " cannot be made: " + error.message());
   Opened opened(path_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  // Alone, so that the log needs no memory shared with others; the log, so that a kill loses nothing.
+  // Exclusive access, so that the log needs no shared memory; a write-ahead log, so that a kill loses
+  // nothing.
   for (const char* pragma :
        {"PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL"})
     run(opened.file, path_, pragma);

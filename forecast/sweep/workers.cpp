@@ -19,7 +19,7 @@ namespace {
 
 /// In the worker: answers until nobody asks.
 void work(int socket, const Answerer& answer) {
-  std::signal(SIGINT, SIG_IGN);  // the terminal's Ctrl-C is the parent's, whose end is ours
+  std::signal(SIGINT, SIG_IGN);  // Ctrl-C is for the parent, with which this process ends
   std::signal(SIGTERM, SIG_DFL);
   for (std::int64_t number = 0; receive_all(socket, &number, sizeof number);) {
     const std::string text = packed(answer(number));

@@ -9,8 +9,8 @@ namespace {
 
 constexpr int most_regrown = 40;
 constexpr double grown_enough = 1.002;
-constexpr double new_pair = 3;   ///< times what an edge costs
-constexpr double deeper = 0.02;  ///< more of it, a level
+constexpr double new_pair = 3;   ///< factor of the cost of an edge that no tree has so far
+constexpr double deeper = 0.02;  ///< share of its cost that an edge costs more with each level
 
 class Regrowth {
  public:

@@ -20,7 +20,7 @@ double cost(const Fabric& fabric, Rank a, Rank b, Bytes message) {
   return std::max(one_way(a, b), one_way(b, a));
 }
 
-/// Which ranks reach each other by steps of at most this distance: the least rank of each.
+/// Groups ranks that reach each other by steps of at most this distance: the lowest rank of each one's group.
 std::vector<Rank> within(const std::vector<double>& distances, Rank ranks, double most) {
   std::vector<Rank> group(to_index(ranks), -1);
   for (Rank first = 0; first < ranks; ++first) {
@@ -35,7 +35,7 @@ std::vector<Rank> within(const std::vector<double>& distances, Rank ranks, doubl
   return group;
 }
 
-/// Each group of the ones so far becomes a part of the one that its first rank is in.
+/// Each group so far becomes a part of the group that contains its first rank.
 std::vector<Group> gathered(std::vector<Group> parts, const std::vector<Rank>& group) {
   std::map<Rank, Group> whole;
   for (Group& part : parts) {
@@ -56,7 +56,7 @@ Group joined(std::vector<Group> parts) {
   return whole;
 }
 
-/// At most `radix` at once, groups of nearly equal numbers of them.
+/// Groups of nearly equal numbers of parts, at most `radix` at once.
 Group split(std::vector<Group> parts, std::size_t radix) {
   if (parts.size() <= radix) return joined(std::move(parts));
   std::vector<Group> fewer;
@@ -108,7 +108,7 @@ struct Carried {
 };
 using Trades = std::vector<std::vector<Carried>>;
 
-/// Parts turn by turn: each to the next, each to the one after it.
+/// Parts in turns: each sends to the next, then each to the one after it, and so on.
 template <class Trade>
 void each_pair(const Group& g, Trade&& trade) {
   const std::size_t parts = g.parts.size();
@@ -116,7 +116,7 @@ void each_pair(const Group& g, Trade&& trade) {
     for (std::size_t i = 0; i < parts; ++i) trade(g.parts[i], g.parts[(i + turn) % parts]);
 }
 
-/// Each part comes to hold what its group does, each share at one of its ranks.
+/// Each part receives all shares of its group, each share at one of its ranks.
 Trades allgather(const Group& whole, Rank ranks) {
   Trades steps(static_cast<std::size_t>(levels(whole)));
   std::vector<Blocks> has(to_index(ranks));
@@ -137,10 +137,10 @@ Trades allgather(const Group& whole, Rank ranks) {
   return steps;
 }
 
-/// What of a share goes with the message to its ranks beyond: all, or the part of each rank that it reaches.
+/// The content of a message: whole shares, or the parts for the ranks that it reaches.
 using Content = std::function<void(Block share, const std::vector<Rank>& reached, Blocks& blocks)>;
 
-/// The same messages with what the ranks beyond them need: read backwards, as a rank gets each share once.
+/// The same messages with the data that later ranks need: read backwards, as a rank gets each share once.
 Listing listed(const Trades& steps, Rank ranks, Block blocks, const Content& content) {
   Listing list{ranks, blocks, std::vector<std::vector<Listed>>(steps.size())};
   std::vector<std::map<Block, std::vector<Rank>>> beyond(to_index(ranks));
@@ -169,7 +169,7 @@ Listing listed(const Trades& steps, Rank ranks, Block blocks, const Content& con
 Content everything() {
   return [](Block share, const std::vector<Rank>&, Blocks& blocks) { blocks.push_back(share); };
 }
-/// The content of messages if the root alone has something to send: all of it, or what each rank gets.
+/// The content of messages if only the root has data: all of it, or each rank's part.
 Content of_root(Rank root, bool whole) {
   return [=](Block share, const std::vector<Rank>& reached, Blocks& blocks) {
     if (share != root) return;
@@ -185,7 +185,8 @@ Content pairs(Rank ranks) {
   };
 }
 
-/// In groups of `shared` levels sums are scattered, between them the same places trade them.
+/// Sums are scattered within groups of `shared` levels; between groups, ranks in the same position exchange
+/// them.
 Listing allreduce(const Group& whole, int shared) {
   const auto ranks = static_cast<Rank>(whole.ranks.size());
   const int depth = levels(whole) - shared;

@@ -40,7 +40,7 @@ class Sets {
 /// A wiring that is still being drawn: ranks are vertices 0, 1, ...
 class Drawing {
  public:
-  /// `one_way`: ranks that only end at a switch lead nowhere by it. Splitting needs them to.
+  /// `one_way`: ranks that only receive from a switch do not send to it. Splitting needs both directions.
   Drawing(const Fabric& fabric, const std::function<bool(Rank, Rank)>& pairs, bool one_way)
       : ranks_(fabric.ranks()), links_(fabric.links()) {
     for (Rank r = 0; r < ranks_; ++r) sets_.add();
@@ -71,7 +71,7 @@ class Drawing {
     return w;
   }
 
-  /// Switches become one where a link of at least so many bytes per second joins them.
+  /// Merges switches that a link of at least so many bytes per second joins.
   void merge(double least) {
     Sets merged = sets_;
     for (const auto& [ends, bandwidth] : edges_)
@@ -118,8 +118,8 @@ class Drawing {
     ways_.push_back(std::move(way));
   }
 
-  /// What only one rank begins or ends at is that rank; what several do is a switch beside them, to which
-  /// those lead that begin there, and from which to those that end there.
+  /// A vertex at which only one rank's ways begin or end is that rank. If several ranks' ways do, it is a
+  /// switch with links from the ranks whose ways begin there, and to those whose ways end there.
   void settle_ranks(bool one_way) {
     std::map<int, std::set<Rank>> at;
     for (const auto* touching : {&begins_, &ends_at_})
@@ -142,7 +142,7 @@ class Drawing {
       }
   }
 
-  /// Switches with two neighbours are no switches.
+  /// Removes switches with two neighbours.
   void shorten() {
     for (bool shorter = true; shorter;) {
       shorter = false;

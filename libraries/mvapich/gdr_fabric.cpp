@@ -43,7 +43,7 @@ Seconds through(std::span<const Part> parts, double count, Bytes block, Bytes la
   return most;
 }
 
-/// What a section of the software says of device buffers; without costs, nothing.
+/// The costs of device buffers in a section of the software, if it has any.
 void replace_device(Json& software, const char* name, const Json& costs) {
   Json section = software.value(name, Json::object());
   for (const char* key : {"device", "device_to_host", "host_to_device"}) section.erase(key);

@@ -186,7 +186,7 @@ Pick by_rules(std::string_view policy, Collective collective, const Call& call, 
   return pick;
 }
 
-/// Up to which size a collective is played in host memory, of a rank's block in allgather and alltoall.
+/// The largest size that is played in host memory; in allgather and alltoall, of a rank's block.
 bool in_host(const Settings& s, Collective collective, const Call& call) {
   const Bytes block = call.message / call.ranks;
   if (s.cuda_use_naive == 0) return false;

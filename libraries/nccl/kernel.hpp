@@ -44,9 +44,8 @@ struct Software {
   PerProtocol proxy;                     ///< for which a message of a ring keeps a network card's proxy busy
 };
 
-/// The latencies of NCCL's tuner. A proxy is assumed to be busy for as long as a ring's hop takes (with
-/// Simple, a hop of LL128). The cost of a channel, and the costs of A100 before 2.18, are not among NCCL's
-/// constants and come from measurements.
+/// The latencies of NCCL's tuner. What keeps a proxy busy, the cost of a channel, and the costs of A100
+/// before 2.18, are not among NCCL's constants and come from measurements (docs/transports.md).
 Software published_software(int minor, const Situation& s);
 
 /// The software's times on a platform: its own where it gives them, else the published ones times `factor`,

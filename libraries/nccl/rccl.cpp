@@ -91,7 +91,7 @@ struct Known {
   int tuning;
   bool ll128;
   std::string_view rings;
-  int turns = 1;  ///< so often, each time from the next one on
+  int turns = 1;  ///< how often the list of rings is repeated; with cards, each time from the next ring on
 };
 
 constexpr std::string_view of_mi250 =
@@ -166,8 +166,8 @@ std::vector<Channels::Channel> read(const Known& node) {
   return all;
 }
 
-/// What each ring has of the links, where as many rings cross each as there are; it closes over the network
-/// if it enters from there.
+/// The bandwidth of each ring: its share of every link that it crosses. A ring that enters from the network
+/// closes over the network.
 BytesPerSecond share(const std::vector<Channels::Channel>& rings, const Links& links) {
   const std::size_t n = rings.front().gpus.size();
   std::vector<int> crossed(n * n);

@@ -180,7 +180,7 @@ constexpr Instead instead[] = {
 };
 // clang-format on
 
-/// What Open MPI plays in an algorithm's stead where there are fewer elements than ranks, or than the largest
+/// What Open MPI plays instead of an algorithm if there are fewer elements than ranks, or than the largest
 /// power of two of them (ompi/mca/coll/base, coll_base_allreduce.c and coll_base_reduce.c).
 struct Scarce {
   Collective collective;

@@ -70,7 +70,7 @@ constexpr std::array<Named<std::string_view>, 5> ucc_names = {{{allreduce, "allr
                                                                {allgather, "allgather"},
                                                                {alltoall, "alltoall"}}};
 
-/// Algorithms whose radix UCC reads from a variable. They are priced with radix 2, whatever UCC would take.
+/// Algorithms whose radix UCC reads from a variable. They are priced with radix 2, whatever UCC's default is.
 struct Radix {
   Collective collective;
   std::string_view algorithm, variable;

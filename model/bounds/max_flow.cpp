@@ -45,7 +45,7 @@ FlowGraph::FlowGraph(FlowGraph&&) noexcept = default;
 FlowGraph& FlowGraph::operator=(FlowGraph&&) noexcept = default;
 
 FlowGraph::Edge FlowGraph::add_edge(Vertex from, Vertex to, Amount capacity) {
-  assert(from != to);  // Boost trips over loops
+  assert(from != to);  // Boost's search cannot handle loops
   network_.reset();
   edges_.push_back({from, to, capacity});
   return static_cast<Edge>(edges_.size() - 1);

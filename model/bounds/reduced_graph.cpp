@@ -45,7 +45,7 @@ class Reducing {
     return v;
   }
 
-  /// Without what leads back into the source, out of the sink or nowhere.
+  /// Removes edges into the source, out of the sink, and to nowhere.
   void tidy() {
     for (Edge& e : edges_) e.from = now(e.from), e.to = now(e.to);
     std::erase_if(edges_, [](const Edge& e) {
@@ -53,7 +53,7 @@ class Reducing {
     });
   }
 
-  /// Beside an edge without a limit others change nothing.
+  /// Merges parallel edges; beside an edge without a limit the others change nothing.
   template <class Pair>
   bool add_parallel(Pair pair) {
     const auto key = [](const Edge& e) { return std::tuple(e.from, e.to, e.number); };
@@ -94,7 +94,7 @@ class Reducing {
     for (const Edge& e : edges_) {
       if (e.number != ReducedGraph::no_limit || is_end(e.*gone) || degrees[at(e.*gone)] != 1) continue;
       const Vertex into = now(e.*kept);
-      if (into == e.*gone) continue;  // round and round, apart from the source
+      if (into == e.*gone) continue;  // a cycle without the source
       same_as_[at(e.*gone)] = into;
       changed = true;
     }

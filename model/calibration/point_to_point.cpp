@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+
+#include "model/calibration/isotonic.hpp"
 
 namespace collcast {
 namespace {
@@ -66,7 +69,20 @@ Line between_line(const Samples& messages, const Samples& latency, double noise)
   return line;
 }
 
-PathPiece costs(const Piece& piece, const PathTables& tables, const Samples& between, double noise) {
+/// How far levelling moved a table's times, root mean square.
+Seconds moved(const Samples& measured, const Samples& levelled) {
+  double sum = 0;
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    sum += std::pow((levelled[i].time - measured[i].time).value, 2);
+  return Seconds(measured.empty() ? 0 : std::sqrt(sum / static_cast<double>(measured.size())));
+}
+
+void widen(std::optional<Estimate<Seconds>>& time, Seconds by) {
+  if (time) time->deviation = Seconds(std::hypot(time->deviation.value, by.value));
+}
+
+PathPiece costs(const Piece& piece, const PathTables& tables, const Samples& between, double noise,
+                SecondsPerByte links) {
   PathPiece costs;
   costs.from = piece.from;
   costs.first = piece.first;
@@ -79,13 +95,81 @@ PathPiece costs(const Piece& piece, const PathTables& tables, const Samples& bet
     costs.per_byte = line.per_byte;
   }
   if (latency.empty()) return costs;
-  const Line line = robust_line(latency, noise, messages.empty() ? SecondsPerByte() : costs.per_byte.value);
+  const SecondsPerByte port = messages.empty() ? SecondsPerByte() : costs.per_byte.value;
+  const Line line = robust_line(latency, noise, std::max(port, links));
   costs.fixed = line.at_zero;
   if (messages.empty())
     costs.per_byte = line.per_byte;
   else
     costs.copied = line.per_byte.value - costs.per_byte.value;
   return costs;
+}
+
+Seconds lone(const PathPiece& piece, Bytes message) {
+  return piece.fixed->value + message * (piece.per_byte.value + piece.copied);
+}
+
+Seconds streamed(const PathPiece& piece, Bytes message) {
+  return piece.gap->value + message * piece.per_byte.value;
+}
+
+/// Between the last size of one piece and the first of the next: the line from one's time to the other's
+/// where the former's own would come down to the latter's; else as the former.
+std::optional<PathPiece> bridge(const PathPiece& before, const PathPiece& after, SecondsPerByte links) {
+  const auto both = [&](auto cost) { return before.*cost && after.*cost; };
+  const Bytes from = before.last, to = after.first;
+  const bool lone_falls = both(&PathPiece::fixed) && lone(before, after.from) > lone(after, after.from);
+  const bool stream_falls =
+      both(&PathPiece::gap) && streamed(before, after.from) > streamed(after, after.from);
+  if (from == Bytes() || (!lone_falls && !stream_falls)) return std::nullopt;
+  PathPiece bridge = before;
+  bridge.bridge = true, bridge.from = from + Bytes(1), bridge.first = bridge.last = from;
+  SecondsPerByte lone_slope = before.per_byte.value + before.copied, slope = before.per_byte.value;
+  if (lone_falls) lone_slope = std::max(links, (lone(after, to) - lone(before, from)) / (to - from));
+  if (stream_falls)
+    slope = std::max(SecondsPerByte(), (streamed(after, to) - streamed(before, from)) / (to - from));
+  if (before.fixed) slope = std::min(slope, lone_slope);
+  bridge.per_byte.value = slope;
+  bridge.copied = before.fixed ? lone_slope - slope : SecondsPerByte();
+  if (before.gap) bridge.gap->value = std::max(Seconds(), streamed(before, from) - from * slope);
+  if (before.fixed) bridge.fixed->value = std::max(Seconds(), lone(before, from) - from * lone_slope);
+  return bridge;
+}
+
+std::vector<PathPiece> bridged(const std::vector<PathPiece>& pieces, SecondsPerByte links) {
+  std::vector<PathPiece> all;
+  for (PathPiece piece : pieces) {
+    if (const auto between = all.empty() ? std::nullopt : bridge(all.back(), piece, links)) {
+      all.push_back(*between);
+      piece.from = piece.first;
+    }
+    all.push_back(piece);
+  }
+  return all;
+}
+
+/// The curves with their times changed as much as the fitted ones have to be for larger messages to take
+/// longer.
+std::vector<Samples> levelled(std::vector<Samples> curves, const PiecewiseFit& fit,
+                              const std::vector<SecondsPerByte>& least) {
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    Samples lines = curves[c];
+    for (Sample& s : lines) s.time = fit.time(c, s.message);
+    const Samples grown = growing(lines, least[c]);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      curves[c][i].time = (grown[i].time / lines[i].time) * curves[c][i].time;
+  }
+  return curves;
+}
+
+/// The sizes whose times were changed, beyond what runs differ by.
+std::vector<Bytes> changed(const std::vector<Samples>& before, const std::vector<Samples>& after) {
+  constexpr double alike = 0.05;
+  std::set<Bytes> sizes;
+  for (std::size_t c = 0; c < before.size(); ++c)
+    for (std::size_t i = 0; i < before[c].size(); ++i)
+      if (std::abs(after[c][i].time / before[c][i].time - 1) > alike) sizes.insert(before[c][i].message);
+  return {sizes.begin(), sizes.end()};
 }
 
 }  // namespace
@@ -107,27 +191,47 @@ const PathPiece& PathFit::at(Bytes message) const {
 }
 
 Seconds PathFit::latency(Bytes message) const {
-  const PathPiece& piece = at(message);
-  return piece.fixed.value().value + message * (piece.per_byte.value + piece.copied);
+  return lone(at(message), message);
 }
 
 Seconds PathFit::of_window(Bytes message) const {
   const PathPiece& piece = at(message);
-  const Seconds between = piece.gap.value().value + message * piece.per_byte.value;
+  const Seconds between = streamed(piece, message);
   if (!piece.fixed) return between;
   return of_window_of(window, between, latency(message), latency(reply_bytes));
 }
 
-PathFit fit_path(const PathTables& tables, const PiecewiseOptions& options) {
+PathFit fit_path(const PathTables& measured, SecondsPerByte links, const PiecewiseOptions& options) {
+  PathTables sorted = measured;
+  for (Samples* table : {&sorted.latency, &sorted.messages})
+    std::ranges::stable_sort(*table, {}, &Sample::message);
+  PathTables tables = sorted;
+  std::vector<Samples*> present;
+  for (Samples* table : {&tables.latency, &tables.messages})
+    if (!table->empty()) present.push_back(table);
   std::vector<Samples> curves;
-  for (const Samples& table : {tables.latency, tables.messages})
-    if (!table.empty()) curves.push_back(table);
+  std::vector<SecondsPerByte> least;  // bytes of a stream may pass while an overhead is paid
+  for (Samples* table : present) {
+    curves.push_back(*table);
+    least.push_back(table == &tables.latency ? links : SecondsPerByte());
+  }
   PathFit fit;
   fit.window = tables.window;
   fit.lines = fit_pieces(curves, options);
+  const std::vector<Samples> grown = levelled(curves, fit.lines, least);
+  fit.levelled = changed(curves, grown);
+  if (!fit.levelled.empty()) {
+    fit.lines = fit_pieces(grown, options);
+    for (std::size_t c = 0; c < grown.size(); ++c) *present[c] = grown[c];
+  }
   const Samples between = tables.latency.empty() ? tables.messages : between_messages(tables, fit.lines);
-  for (const Piece& piece : fit.lines.pieces)
-    fit.pieces.push_back(costs(piece, tables, between, fit.lines.noise));
+  std::vector<PathPiece> pieces;
+  for (const Piece& piece : fit.lines.pieces) {
+    pieces.push_back(costs(piece, tables, between, fit.lines.noise, links));
+    widen(pieces.back().fixed, moved(within(sorted.latency, piece), within(tables.latency, piece)));
+    widen(pieces.back().gap, moved(within(sorted.messages, piece), within(tables.messages, piece)));
+  }
+  fit.pieces = bridged(pieces, links);
   return fit;
 }
 

@@ -30,6 +30,7 @@ struct PathPiece {
   std::optional<Estimate<Seconds>> gap;    ///< between messages of a window, without the bytes
   Estimate<SecondsPerByte> per_byte;       ///< G: for which each byte occupies the port
   SecondsPerByte copied;                   ///< what each byte adds to the latency alone, as copies do
+  bool bridge = false;  ///< from one measured size to the next, of which it has none itself
 
   /// Whether its messages are long enough for their bytes to be told from what each message costs.
   bool knows_pace() const { return per_byte.deviation < 0.5 * per_byte.value; }
@@ -37,7 +38,8 @@ struct PathPiece {
 
 struct PathFit {
   std::vector<PathPiece> pieces;
-  PiecewiseFit lines;  ///< curve 0 is the first table that is not empty
+  PiecewiseFit lines;           ///< curve 0 is the first table that is not empty
+  std::vector<Bytes> levelled;  ///< sizes whose times were levelled, by more than runs differ
   int window = 64;
 
   /// Whether half round trips were measured of messages like this one.
@@ -51,6 +53,8 @@ struct PathFit {
   const PathPiece& at(Bytes message) const;
 };
 
-PathFit fit_path(const PathTables& tables, const PiecewiseOptions& options = {});
+/// Larger messages take longer, by `links` or more for each byte. Where lines through the tables say
+/// otherwise, the tables are levelled as little as that needs (`growing`), and fitted again.
+PathFit fit_path(const PathTables& tables, SecondsPerByte links = {}, const PiecewiseOptions& options = {});
 
 }  // namespace collcast

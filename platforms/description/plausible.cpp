@@ -3,7 +3,9 @@
 
 #include <sstream>
 
+#include "platforms/description/pieces.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -49,6 +51,29 @@ std::string sentence(const Parameter& p, const Range& range) {
   return words;
 }
 
+/// Whether a piece charges less than the one before it, where both have a bandwidth of their own, or neither.
+bool falls(const Json& software, std::size_t piece) {
+  constexpr double rounding = 1e-3;
+  const auto before = piece > 0 ? std::optional(piece - 1) : std::nullopt;
+  const auto has_pace = [&](std::optional<std::size_t> i) {
+    return software.contains("bandwidth_GBps") || (i && software["pieces"][*i].contains("bandwidth_GBps"));
+  };
+  if (has_pace(before) != has_pace(piece)) return false;
+  const double from = begin_of_piece(software, piece);
+  const MessageCosts ends = message_costs(software, before, from),
+                     begins = message_costs(software, piece, from);
+  const auto less = [](double a, double b) { return a < b * (1 - rounding); };
+  return less(begins.hold, ends.hold) || less(begins.alone, ends.alone) ||
+         less(begins.overhead, ends.overhead) || less(begins.receive_overhead, ends.receive_overhead);
+}
+
+void tell_falls(const Json& software, const std::string& path, std::vector<std::string>& found) {
+  for (std::size_t i = 0; i < software["pieces"].size(); ++i)
+    if (falls(software, i))
+      found.push_back(path + ": messages from " + text::bytes(begin_of_piece(software, i)) +
+                      " on cost less than smaller ones: a larger message may be forecast to be faster");
+}
+
 }  // namespace
 
 std::vector<std::string> implausible(const Description& description) {
@@ -62,6 +87,12 @@ std::vector<std::string> implausible(const Description& description) {
         if (p.value < range.least || p.value > range.most) found.push_back(sentence(p, range));
         break;
       }
+  const Json software = description.json().value("software", Json::object());
+  for (const char* way : {"in_node", "across_sockets", "between_nodes"}) {
+    const Json memories = software.value(way, Json::object());
+    for (const auto& [memory, costs] : memories.items())
+      if (costs.contains("pieces")) tell_falls(costs, std::string("software.") + way + "." + memory, found);
+  }
   return found;
 }
 

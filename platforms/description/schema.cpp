@@ -203,6 +203,17 @@ Schema software() {
                  {"nccl", nccl()}});
 }
 
+/// File systems, and what stores files on each node.
+Schema storage() {
+  return object({{"kind", choice({"gpfs", "lustre", "nfs", "nvme", "ssd", "disk", "other"}), true},
+                 {"reach", choice({"shared", "node"}), true},
+                 {"read_GBps", positive(), true},
+                 {"write_GBps", positive(), true},
+                 {"opens_Hz", positive()},
+                 {"target_GBps", positive()},
+                 {"capacity_TB", positive()}});
+}
+
 Schema calibrated_on() {
   std::vector<std::string> collectives;
   for (const Definition& d : definitions()) collectives.emplace_back(d.name);
@@ -226,6 +237,7 @@ Schema platform() {
                  {"network", network(), true},
                  {"protocol", protocol(), true},
                  {"software", software()},
+                 {"storage", map_of(storage())},
                  {"library", stated()},
                  {"calibrated_on", list_of(calibrated_on())},
                  {"edit", list_of(text())}});

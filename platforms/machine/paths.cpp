@@ -63,7 +63,7 @@ std::vector<std::string> unmoved(const Description& description, Work work) {
   const auto what_if = [work](const Parameter& p) {
     return p.stamp == Stamp::what_if && p.path != "node.price_per_hour_USD" && p.path != "node.power_W" &&
            !p.path.starts_with("software.nccl.") &&
-           !(work == Work::computation && p.path.starts_with("devices."));
+           !(work == Work::computation && (p.path.starts_with("devices.") || p.path.starts_with("storage.")));
   };
   if (std::ranges::none_of(description.parameters(), what_if)) return notes;
   for (const Parameter& p : unused_parameters(description))

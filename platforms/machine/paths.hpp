@@ -18,7 +18,7 @@ std::vector<Parameter> unused_parameters(const Description& description);
 enum class Work : std::uint8_t { none, computation };
 
 /// Notes on parameters that were set and move no answer. Prices and powers move plans, and NCCL's costs what
-/// its policies send; those of devices may move computation, and are passed over where there is some.
+/// its policies send; those of devices and storage may move what computes, and are passed over there.
 std::vector<std::string> unmoved(const Description& description, Work work = Work::none);
 
 /// Notes on parameters that were set: those that move no answer, and those with implausible values.

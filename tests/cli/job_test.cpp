@@ -315,6 +315,8 @@ TEST(Job, BadInputIsOneLine) {
             "takes staged or direct, got 'far'"},
            {"none.json --platform summit", "none.json: cannot be read"},
            {"p3dfft --platform flat --ranks 8", "give compute=TIME"},
+           {"p3dfft --schema", "--schema takes no job: it is of all of them"},
+           {"--schema --ranks 8", "--ranks needs a job, FILE.json or an application, without --schema"},
            {"p3dfft --platform summit --ranks 8,16 --describe",
             "--describe takes a single number for --ranks"},
            {"p3dfft --platform bluefield-2-cluster --ranks 4096",
@@ -326,6 +328,34 @@ TEST(Job, BadInputIsOneLine) {
     EXPECT_EQ(std::ranges::count(o.err, '\n'), 1) << o.err;
     EXPECT_EQ(o.out, "") << arguments;
   }
+}
+
+/// Rows of jobs and training steps say their bound and what they rest on, as those of `predict` do.
+TEST(Job, RowsHaveABoundAndAPedigree) {
+  const auto row = [](const std::string& arguments) {
+    const Outcome o = collcast(arguments + " --format json");
+    EXPECT_EQ(o.code, 0) << o.err;
+    return collcast::parse_json(o.out)["rows"][0];
+  };
+  const std::string step = "train --model resnet50 --platform edr-cluster --policy openmpi-4.0 --ranks 16";
+  for (const std::string& asked :
+       {step, step + " --engine path", step + " --framework horovod",
+        step + " --framework parameter-server:servers=2",
+        std::string("job p3dfft:n=64 --platform edr-cluster --ranks 16"),
+        std::string("job kmeans:compute=1ms --platform edr-cluster --ranks 16 --engine path")}) {
+    const Json r = row(asked);
+    EXPECT_LE(r["lower_bound_s"], r["step_s"]) << asked;
+    EXPECT_GE(r["lower_bound_s"], r["compute_s"].get<double>() * (1 - 1e-9)) << asked;
+    EXPECT_TRUE(r["bound_cut"].is_string() && r["calibrated"].is_boolean() && r.contains("transferred"))
+        << asked;
+  }
+  EXPECT_EQ(row(step)["computation"], "roofline");
+  EXPECT_EQ(row(step + " --throughput 300+-2%")["computation"], "throughput");
+  EXPECT_FALSE(row("job p3dfft:n=64 --platform summit --ranks 6")["calibrated"]);
+  const Outcome table = collcast(step);
+  EXPECT_THAT(table.out, HasSubstr("  bound  "));
+  EXPECT_THAT(table.out, HasSubstr("Not calibrated: it rests on datasheet values or guesses"));
+  EXPECT_THAT(collcast(step + " --format csv").out, HasSubstr(",lower_bound_s,bound_cut,"));
 }
 
 }  // namespace

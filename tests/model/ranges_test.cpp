@@ -88,6 +88,8 @@ TEST(Collectives, AreKnownByOthersNames) {
                                      {"osu_allreduce", "allreduce"},
                                      {"MPI_Alltoall", "alltoall"},
                                      {"MPI_Reduce_scatter_block", "reduce-scatter"},
+                                     {"MPI_Ibcast", "broadcast"},
+                                     {"osu_iallreduce", "allreduce"},
                                      {"ncclAllGather", "allgather"},
                                      {"alltoall_perf", "alltoall"},
                                      {"reduce_scatter", "reduce-scatter"}})

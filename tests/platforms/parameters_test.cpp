@@ -153,10 +153,11 @@ TEST(Parameters, OwnIntervalsCount) {
 TEST(Parameters, UnusedOnesAreFactsOfDevicesStorageSwitchesAndCosts) {
   for (const std::string& name : shipped_platforms())
     for (const Parameter& p : unused_parameters(load_platform(name)))
-      EXPECT_TRUE(p.path.starts_with("devices.") || p.path.starts_with("software.nccl.") ||
-                  p.path.find("-x4.") != std::string::npos || p.path.ends_with(".max_groups") ||
-                  p.path.ends_with(".recovery_us") || p.path == "network.multicast.mtu_B" ||
-                  p.path == "node.power_W" || p.path == "node.price_per_hour_USD")
+      EXPECT_TRUE(p.path.starts_with("devices.") || p.path.starts_with("storage.") ||
+                  p.path.starts_with("software.nccl.") || p.path.find("-x4.") != std::string::npos ||
+                  p.path.ends_with(".max_groups") || p.path.ends_with(".recovery_us") ||
+                  p.path == "network.multicast.mtu_B" || p.path == "node.power_W" ||
+                  p.path == "node.price_per_hour_USD")
           << name << " " << p.path;
 }
 

@@ -2,8 +2,10 @@
 // What messages cost where software depends on their size.
 #include "tests/platforms/pieces.hpp"
 
+#include "platforms/description/plausible.hpp"
 #include "support.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -138,6 +140,21 @@ TEST(Pieces, MustGrow) {
   EXPECT_EQ(
       complaint([&] { edited("summit", "/software/in_node/host/pieces", Json::array({Json::object()})); }),
       "x.json: software.in_node.host.pieces.0: lacks the key from_KiB");
+}
+
+TEST(Pieces, APieceThatChargesLessIsNamed) {
+  Description d = with_pieces("summit");
+  set(d, "software.between_nodes.device.pieces.1.latency_us=1");
+  EXPECT_EQ(
+      text::join(implausible(d), "; "),
+      "software.between_nodes.device: messages from 64 KiB on cost less than smaller ones: a larger message "
+      "may be forecast to be faster; software.between_nodes.host: messages from 64 KiB on cost less than "
+      "smaller ones: a larger message may be forecast to be faster");
+}
+
+TEST(Pieces, NoShippedOneChargesLess) {
+  for (const std::string& name : shipped_platforms())
+    EXPECT_EQ(text::join(implausible(load_platform(name)), "; "), "") << name;
 }
 
 }  // namespace

@@ -63,8 +63,9 @@ TEST(Job, WaitingForANeighbourIsNoCommunication) {
     {"name": "b", "do": [{"do": "receive", "from": "a", "bytes": 1},
                          {"do": "compute", "time_s": 3, "after": ["receive"]}]}]})",
                             "wait.json", 2);
-  const JobForecast f =
-      forecast_job(job, [](const Job& j, End end) { return play(j, a_second_per_byte, end); });
+  const JobForecast f = forecast_job(
+      job, [](const Job& j, End end) { return play(j, a_second_per_byte, end); },
+      [](const Job&) { return JobBound{}; });
   EXPECT_DOUBLE_EQ(f.time.value, 6);
   EXPECT_DOUBLE_EQ(f.compute.value, 3);
   EXPECT_DOUBLE_EQ(f.bubble.value, 2);

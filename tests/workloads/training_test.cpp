@@ -1299,7 +1299,8 @@ TEST(Training, SaysWhatIsWrong) {
   t = equal_layers(8, "ddp", 4);
   t.processor.flops = 0;
   EXPECT_EQ(error(t),
-            "training: the platform does not say how fast plain computes in fp32; give --throughput");
+            "training: the platform does not say how fast plain computes in fp32; give --throughput "
+            "or --layer-times");
   t = equal_layers(8, "horovod:hierarchical=1", 6);
   t.ranks_per_node = 4;
   EXPECT_EQ(
@@ -1454,11 +1455,11 @@ TEST(Input, AllCoresOfANodeDecode) {
 
 TEST(Input, BadOnesSayWhat) {
   EXPECT_EQ(complaint([] { parse_input("packed"); }),
-            "input packed: needs a stage: shared, local, decode or copy");
+            "input packed: needs a stage: from, shared, local, decode or copy");
   EXPECT_EQ(complaint([] { parse_input("files:cores=4,sample=1MiB"); }),
-            "input files: needs a stage: shared, opens, local, decode or copy");
+            "input files: needs a stage: from, shared, opens, local, decode or copy");
   EXPECT_EQ(complaint([] { parse_input("packed:copy=4,sample=1MiB"); }),
-            "input packed: sample needs shared or local, which reads it");
+            "input packed: sample needs from, shared or local, which reads it");
   EXPECT_EQ(complaint([] { parse_input("packed:shared=1,sample=0"); }),
             "input packed: sample takes a size above 0, got '0'");
   EXPECT_EQ(complaint([] { parse_input("packed:copy=4,cores=2"); }),
@@ -1546,8 +1547,9 @@ TEST(Checkpoint, RanksThatShareImagesWriteOnce) {
 TEST(Checkpoint, BadOnesSayWhat) {
   EXPECT_EQ(complaint([] { parse_checkpoint("tape:every=1"); }),
             "unknown checkpoint 'tape'; known: blocking, background");
-  EXPECT_EQ(complaint([] { parse_checkpoint("blocking:every=1"); }),
-            "checkpoint blocking: shared or node has to say how fast it is written, in GB/s");
+  EXPECT_EQ(
+      complaint([] { parse_checkpoint("blocking:every=1"); }),
+      "checkpoint blocking: shared or node has to say how fast it is written, in GB/s, or to=NAME where to");
   EXPECT_THAT(complaint([] { parse_checkpoint("blocking:shared=1,every=0"); }),
               ::testing::HasSubstr("every"));
 }
@@ -1757,6 +1759,345 @@ TEST(Training, WaitingForTheSlowestHasAnInterval) {
 TEST(Training, GemsHasAsManyMicroBatchesAsReplicas) {
   for (const int replicas : {1, 2, 4})
     EXPECT_EQ(parse_framework("gems:pp=2,replicas=" + std::to_string(replicas)).micro_batches, replicas);
+}
+
+/// ResNet-50 with these settings.
+TrainingText asked(const std::vector<std::pair<std::string TrainingText::*, std::string>>& settings) {
+  TrainingText text;
+  text.model = "resnet50";
+  for (const auto& [field, value] : settings) text.*field = value;
+  return text;
+}
+
+/// 10 MB at 1 GB/s behind 30 ms: the interval has that of the communication, and of the throughput what is
+/// said.
+TEST(Interval, OfAThroughputIsThatOfTheRest) {
+  const PriceOf price = [](const GroupCall& call) {
+    const Seconds t(call.bytes.value / 1e9);
+    return Price{t, 0.5 * t, 2.0 * t, "bytes"};
+  };
+  Training t = equal_layers(10, "one", 4);
+  t.throughput = 1 / 30e-3;
+  const StepForecast exact = forecast_step(t, price);
+  EXPECT_NEAR(exact.low.value, 35e-3, 1e-9);
+  EXPECT_NEAR(exact.time.value, 40e-3, 1e-9);
+  EXPECT_NEAR(exact.high.value, 50e-3, 1e-9);
+  t.throughput_error = 0.25;
+  const StepForecast off = forecast_step(t, price);
+  EXPECT_NEAR(off.low.value, 30e-3 / 1.25 + 5e-3, 1e-9);
+  EXPECT_NEAR(off.high.value, 30e-3 / 0.75 + 20e-3, 1e-9);
+}
+
+/// One rank of 10 % is 1.645 standard deviations faster or slower in 5 % of its steps each; of four, the
+/// slowest is 1.049 behind in the mean, and -0.068 and 2.234 at these ends.
+TEST(Interval, HasThatOfTheNoise) {
+  Training t = equal_layers(10, "ddp", 1);
+  t.throughput = 1 / 30e-3, t.noise = 0.1;
+  const StepForecast one = forecast_step(t, nothing);
+  EXPECT_NEAR(one.time.value, 30e-3, 1e-9);
+  EXPECT_NEAR(one.low.value, 30e-3 * (1 - 0.16449), 1e-6);
+  EXPECT_NEAR(one.high.value, 30e-3 * (1 + 0.16449), 1e-6);
+  t.ranks = 4;
+  const StepForecast four = forecast_step(t, nothing);
+  EXPECT_NEAR(four.time.value, 30e-3 * 1.1049, 1e-6);
+  EXPECT_NEAR(four.low.value, 30e-3 * (1 - 0.0068), 1e-6);
+  EXPECT_NEAR(four.high.value, 30e-3 * 1.2234, 1e-6);
+}
+
+TEST(Interval, OfAThroughputAsUsersSayIt) {
+  const Description platform = load_platform("summit");
+  const auto read = [&](const std::string& text) {
+    const Training t = described(asked({{&TrainingText::throughput, text}}), platform);
+    return std::pair{*t.throughput, t.throughput_error};
+  };
+  EXPECT_EQ(read("300"), (std::pair{300.0, 0.0}));
+  EXPECT_EQ(read("300+-5%"), (std::pair{300.0, 0.05}));
+  EXPECT_EQ(read("300+-3"), (std::pair{300.0, 0.01}));
+  EXPECT_EQ(complaint([&] { read("300+-300"); }),
+            "throughput may be off by less than itself, as in 300+-5 or 300+-2%, got '300+-300'");
+  EXPECT_THAT(complaint([&] { read("300+-x"); }), ::testing::HasSubstr("what it may be off by"));
+}
+
+LayerTimes layer_times(const std::string& lines, bool samples = false) {
+  return parse_layer_times(
+      "layer,forward_ms,backward_ms" + std::string(samples ? ",samples" : "") + "\n" + lines, "t.csv");
+}
+
+/// Three layers of 1 + 2 ms: one of 5 + 7 ms instead, then all; and one that was measured with half the
+/// batch.
+TEST(MeasuredLayers, ReplaceTheRoofline) {
+  Training t = equal_layers(3, "ddp", 1);
+  t.layer_times = layer_times("l0,5,7\n");
+  EXPECT_NEAR(forecast_step(t, nothing).time.value, 18e-3, 1e-9);
+  EXPECT_EQ(without_times(t), 2u);
+  EXPECT_EQ(train_row(t, forecast_step(t, nothing))["computation"], "layer times");
+  t.layer_times = layer_times("l0,5,7\r\nl2,1,1\n\nl1,0,0\n");
+  const StepForecast all = forecast_step(t, nothing);
+  EXPECT_NEAR(all.time.value, 14e-3, 1e-9);
+  EXPECT_NEAR(all.efficiency, 1, 1e-9);
+  EXPECT_TRUE(all.bound.calibrated);
+  t.batch = 4;
+  t.layer_times = layer_times("l0,5,7,2\n", true);
+  EXPECT_NEAR(forecast_step(t, nothing).time.value, 2 * 12e-3 + 2 * 12e-3, 1e-9);
+}
+
+/// They have no uncertainty but that of the layers that were not measured: 10 % of 6 ms.
+TEST(MeasuredLayers, AreCertain) {
+  Training t = equal_layers(3, "ddp", 1);
+  t.layer_times = layer_times("l0,5,7\n");
+  const StepForecast step = forecast_step(t, nothing);
+  EXPECT_NEAR(step.high.value, 18.6e-3, 1e-9);
+  EXPECT_NEAR(step.low.value, 12e-3 + 6e-3 / 1.1, 1e-9);
+}
+
+/// Two of its layers are of a module that takes 6 + 12 ms; a stage of a pipeline has one of them.
+TEST(MeasuredLayers, OfAModuleSpreadOverItsLayers) {
+  Training t = equal_layers(1, "ddp", 1);
+  t.model = parse_model(
+      "name,kind,flops,backward_flops,in_elements,out_elements,kept_elements,parameters\n"
+      "a.x,linear,1e6,2e6,1,1,1,1\na.y,linear,2e6,4e6,1,1,1,1\nab,linear,1e6,2e6,1,1,1,1\n",
+      "modules", "m.csv");
+  t.layer_times = layer_times("a,6,12\n");
+  const Plan plan(t);
+  EXPECT_NEAR(plan.times[0].forward.value, 2e-3, 1e-9);
+  EXPECT_NEAR(plan.times[1].forward.value, 4e-3, 1e-9);
+  EXPECT_NEAR(plan.times[1].backward.value, 8e-3, 1e-9);
+  EXPECT_NEAR(plan.times[2].forward.value, 1e-3, 1e-9);
+}
+
+TEST(MeasuredLayers, WhatIsWrongIsSaidWithItsLine) {
+  const auto table = [](const std::string& text) {
+    return complaint([&] { parse_layer_times(text, "t.csv"); });
+  };
+  EXPECT_EQ(table("layer,forward_s\n"),
+            "t.csv:1: the header is layer,forward_ms,backward_ms, and ,samples behind it if you like, got "
+            "'layer,forward_s'");
+  const std::string header = "layer,forward_ms,backward_ms\n";
+  EXPECT_EQ(table(header), "t.csv: needs a line for each layer that was measured");
+  EXPECT_EQ(table(header + "a,1\n"), "t.csv:2: 2 cells in a table of 3 columns");
+  EXPECT_EQ(table(header + "a,1,1\nb,-1,1\n"), "t.csv:3: forward_ms must be from 0 to 1e12 ms, got -1");
+  EXPECT_THAT(table(header + "a,1,x\n"), ::testing::StartsWith("t.csv:2: backward_ms"));
+  const auto of = [](const std::string& lines) {
+    Training t = equal_layers(3, "ddp", 1);
+    t.layer_times = layer_times(lines);
+    return complaint([&] { forecast_step(t, nothing); });
+  };
+  EXPECT_EQ(of("l0,1,1\nl0,1,1\n"), "t.csv:3: layer 'l0' has a time already");
+  EXPECT_THAT(of("l0,1,1\nk,1,1\n"), ::testing::StartsWith("t.csv:3: equal has no layer 'k'"));
+  const Description platform = load_platform("summit");
+  EXPECT_THAT(
+      complaint([&] {
+        described(asked({{&TrainingText::throughput, "3"}, {&TrainingText::layer_times, "t.csv"}}), platform);
+      }),
+      ::testing::HasSubstr("t.csv"));
+}
+
+/// Servers' messages at `gigabytes` per second; the links are full.
+PriceOf served_at(double gigabytes) {
+  return [=](const GroupCall& call) {
+    const Seconds t(call.served ? call.bytes.value / gigabytes / 1e9 : 0);
+    Price p{t, t, t, "a server"};
+    p.load = 1, p.between_nodes = true;
+    return p;
+  };
+}
+
+/// 10 layers of 1 + 2 ms and 1 MB, two nodes of one rank. Two servers, 1 GB/s: a layer's push takes 1 ms and
+/// its pull as long, hidden but for those of the first layer: 30 + 2. One server gets two pushes in a row: 30
+/// + 4. Without overlap three pieces of 3.33 MB follow, the last pull behind them: 30 + 10 + 3.33. Beside the
+/// workers half of each piece stays at home, but pushes meet pulls.
+TEST(Servers, PushAndPullDuringTheBackwardPass) {
+  const auto step = [](const std::string& settings, Rank ranks = 2) {
+    return 1e3 *
+           forecast_step(equal_layers(10, "parameter-server:" + settings, ranks), served_at(1)).time.value;
+  };
+  EXPECT_NEAR(step("servers=2"), 32, 1e-6);
+  EXPECT_NEAR(step("servers=4"), 32, 1e-6);
+  EXPECT_NEAR(step("servers=1"), 34, 1e-6);
+  EXPECT_NEAR(step("servers=2,overlap=none"), 30 + 10 + 10 / 3.0, 1e-6);
+  EXPECT_NEAR(step("servers=2,overlap=none,partition=1MB"), 30 + 10 + 1, 1e-6);
+  EXPECT_NEAR(step("servers=2,bucket=5MB"), 30 + 5 + 2.5, 1e-6);
+  EXPECT_NEAR(step("servers=2,beside=1"), 31, 1e-6);
+  EXPECT_NEAR(step("servers=2,overlap=none,beside=1"), 30 + 10, 1e-6);
+  EXPECT_NEAR(step("servers=2", 1), 30, 1e-6);
+}
+
+/// At 0.25 GB/s a push takes 4 ms. In order, the first layer's is pulled at 2 + 40 + 4 ms, and the forward
+/// pass of the next step follows: 56. Where that waits for each layer's own, of what is ready the earliest
+/// layer goes first: 9, 7, 5, 3, 1, 0, 2, 4, 6, 8. The last of these is pulled at 46 ms, and two layers
+/// compute behind it: 48.
+TEST(Servers, TheNextForwardPassWaitsForItsOwn) {
+  const auto played = [](const std::string& overlap) {
+    const Training t = equal_layers(10, "parameter-server:servers=2,overlap=" + overlap, 2);
+    return forecast_step(t, served_at(0.25));
+  };
+  EXPECT_NEAR(played("backward").time.value, 56e-3, 1e-9);
+  EXPECT_NEAR(played("forward").time.value, 48e-3, 1e-9);
+  for (const double rate : {0.1, 0.25, 0.4, 0.6, 1.0, 10.0}) {
+    const Training t = equal_layers(10, "parameter-server:servers=2,overlap=forward", 2);
+    PriceOf price = [of = served_at(rate)](const GroupCall& call) {
+      Price p = of(call);
+      p.bound = p.time;
+      return p;
+    };
+    const StepForecast step = forecast_step(t, price);
+    EXPECT_LE(step.bound.time.value, step.time.value * (1 + 1e-12)) << rate;
+    EXPECT_GE(step.bound.time.value, 2e-3 + 0.01 / rate - 1e-9) << rate;
+    EXPECT_GE(step.time.value, 30e-3 - 1e-12) << rate;
+  }
+}
+
+/// Ranks of a node add up theirs and push a share each: as many bytes leave a node, and each piece is added
+/// up and shared out there. Twice as many nodes push twice as many in a row to as many servers.
+TEST(Servers, ANodePushesOnce) {
+  const auto bytes = [](Rank ranks, const std::string& settings) {
+    Training t = equal_layers(2, "parameter-server:" + settings, ranks);
+    t.ranks_per_node = 4;
+    std::map<Kind, double> sums;
+    for (const JobActivity& a : training_job(t).roles[0].activities) sums[a.kind] += a.bytes.value;
+    return sums;
+  };
+  EXPECT_DOUBLE_EQ(bytes(8, "servers=2")[Kind::push], 2e6 / 4);
+  EXPECT_DOUBLE_EQ(bytes(8, "servers=2")[Kind::pull], 2e6 / 4);
+  EXPECT_DOUBLE_EQ(bytes(8, "servers=2")[Kind::collective], 4e6);  // added up, and shared out
+  EXPECT_DOUBLE_EQ(bytes(16, "servers=2")[Kind::push], 2 * 2e6 / 4);
+  EXPECT_DOUBLE_EQ(bytes(4, "servers=2")[Kind::push], 0);
+  EXPECT_DOUBLE_EQ(bytes(16, "servers=4,beside=1,compression=fp16")[Kind::push], 0.75 * 1e6 / 4);
+}
+
+TEST(Servers, WhatIsWrongIsSaid) {
+  const auto framework = [](const std::string& text) { return complaint([&] { parse_framework(text); }); };
+  EXPECT_EQ(framework("parameter-server:overlap=forward"),
+            "framework parameter-server: overlap needs servers=N");
+  EXPECT_EQ(framework("parameter-server:servers=2,overlap=all"),
+            "framework parameter-server: overlap takes none, backward or forward, got 'all'");
+  EXPECT_EQ(framework("parameter-server:servers=0"),
+            "framework parameter-server: servers takes a whole number from 1, got '0'");
+  EXPECT_EQ(
+      framework("parameter-server:servers=2,overlap=forward,micro-batches=2"),
+      "framework parameter-server:servers=2,overlap=forward,micro-batches=2: overlap=forward goes with one "
+      "micro-batch");
+  const auto step = [](const std::string& text, Rank ranks) {
+    Training t = equal_layers(4, text, ranks);
+    t.ranks_per_node = 4;
+    return complaint([&] { training_job(t); });
+  };
+  EXPECT_EQ(step("parameter-server:servers=3,beside=1", 8),
+            "training: 3 servers beside the workers are more than one on each of their nodes");
+  EXPECT_EQ(
+      step("parameter-server:servers=3", 6),
+      "training: what goes to servers is added up on each node first, which needs full nodes and no other "
+      "parallelism: 6 ranks, 4 on a node");
+}
+
+Training on_summit(const std::string& input, const std::string& checkpoint = {}) {
+  return described(asked({{&TrainingText::input, input}, {&TrainingText::checkpoint, checkpoint}}),
+                   load_platform("summit"));
+}
+
+/// Alpine gives all nodes 2.5 TB/s, a node's drive 5.5 GB/s: what its user could have said.
+TEST(PlatformStorage, IsReadByItsName) {
+  for (const auto& [named, said] : {std::pair("packed:from=alpine", "packed:shared=2500"),
+                                    {"packed:from=nvme", "packed:local=5.5"},
+                                    {"files:from=alpine,opens=1e6", "files:shared=2500,opens=1e6"}}) {
+    Training one = on_summit(named), other = on_summit(said);
+    one.ranks = other.ranks = 96;
+    const auto a = stages(*one.input, one), b = stages(*other.input, other);
+    ASSERT_EQ(a.size(), b.size()) << named;
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].time, b[i].time) << named;
+  }
+  Training t = on_summit("packed:from=alpine");
+  t.ranks = 6;
+  EXPECT_EQ(stages(*t.input, t)[0].name, "alpine");
+  t = on_summit({}, "blocking:to=nvme");
+  EXPECT_EQ(t.checkpoint->node, BytesPerSecond(2.1e9));
+  EXPECT_EQ(on_summit({}, "blocking:to=alpine").checkpoint->shared, BytesPerSecond(2.5e12));
+}
+
+/// A datasheet's rate is known to a tenth or so: so is a step that waits for it, if nothing else takes as
+/// long.
+TEST(PlatformStorage, HasItsInterval) {
+  Training t = on_summit("packed:from=alpine,sample=1GB");
+  t.ranks = 6144;
+  const StepForecast step = forecast_step(t, nothing);
+  EXPECT_EQ(step.limited_by, "input: alpine");
+  EXPECT_NEAR(step.high / step.time, 1 / t.input->least, 1e-9);
+  EXPECT_NEAR(step.low / step.time, 1 / t.input->most, 1e-9);
+  EXPECT_GT(step.high, 1.01 * step.time);
+  t = on_summit("packed:shared=2500,sample=1GB");
+  t.ranks = 6144;
+  EXPECT_EQ(forecast_step(t, nothing).high, forecast_step(t, nothing).time);
+  t = on_summit({}, "blocking:to=nvme,every=1");
+  EXPECT_LT(t.checkpoint->least, 1);
+}
+
+/// 12 ranks on 2 nodes. 600 GB in parts: read at 2.5 TB/s in 0.24 s, written on each node, 300 GB at 2.1
+/// GB/s: 142.9 s. A copy on each node: 285.7 s. To memory, as fast as it is read.
+TEST(PlatformStorage, IsStagedBeforeTheFirstStep) {
+  const auto takes = [](const std::string& settings) {
+    Training t = on_summit("packed:from=alpine," + settings);
+    t.ranks = 12;
+    return staging(*t.input, t).value;
+  };
+  EXPECT_NEAR(takes("stage=nvme,dataset=600GB"), 300 / 2.1, 1e-6);
+  EXPECT_NEAR(takes("stage=nvme,dataset=600GB,whole=1"), 600 / 2.1, 1e-6);
+  EXPECT_NEAR(takes("stage=ram,dataset=600GB"), 600 / 2500.0, 1e-9);
+  EXPECT_NEAR(takes("stage=ram,dataset=200GB,whole=1"), 400 / 2500.0, 1e-9);
+  EXPECT_EQ(complaint([&] { takes("stage=nvme,dataset=2TB,whole=1"); }).substr(0, 7), "input: ");
+  Training t = on_summit("packed:from=alpine,stage=nvme,dataset=600GB");
+  t.ranks = 12;
+  ASSERT_EQ(stages(*t.input, t).size(), 1u);
+  EXPECT_EQ(stages(*t.input, t)[0].name, "nvme");
+  EXPECT_EQ(stages(*on_summit("packed:from=alpine,stage=ram,dataset=1GB").input, t).size(), 0u);
+}
+
+/// A file of 4 stripes is read at 4 x 0.5 GB/s, one at a time by each rank: 32 samples of 10 MB take 0.16 s;
+/// metadata opens 1,000 files a second.
+TEST(PlatformStorage, OfLustreHasStripesAndMetadata) {
+  Description lustre = load_platform("summit");
+  Json json = lustre.json();
+  const auto number = [](double value) {
+    return Json{{"value", value}, {"source", "test"}, {"stamp", "guess"}};
+  };
+  json["storage"]["scratch"] = {{"kind", "lustre"},           {"reach", "shared"},
+                                {"read_GBps", number(100)},   {"write_GBps", number(80)},
+                                {"target_GBps", number(0.5)}, {"opens_Hz", number(1000)}};
+  const Description platform("mine", "mine.json", json);
+  const auto with = [&](const std::string& input) {
+    Training t = described(asked({{&TrainingText::batch, "32"}, {&TrainingText::input, input}}), platform);
+    t.ranks = 6;
+    return stages(*t.input, t);
+  };
+  const auto all = with("files:from=scratch,sample=10MB,stripes=4");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_NEAR(all[0].time.value, 6 * 32 * 10e6 / 100e9, 1e-9);
+  EXPECT_NEAR(all[1].time.value, 32 * 10e6 / 2e9, 1e-9);
+  EXPECT_EQ(all[1].name, "a file's stripes");
+  EXPECT_NEAR(all[2].time.value, 6 * 32 / 1000.0, 1e-9);
+  EXPECT_EQ(with("packed:from=scratch,sample=10MB").size(), 2u);
+  EXPECT_EQ(with("files:from=scratch,sample=10MB,opens=500")[2].time, 2 * all[2].time);
+}
+
+TEST(PlatformStorage, WhatIsWrongIsSaid) {
+  const auto input = [](const std::string& text) { return complaint([&] { on_summit(text); }); };
+  EXPECT_EQ(input("packed:from=scratch"), "input: summit has no storage 'scratch'; it has alpine, nvme, ram");
+  EXPECT_EQ(input("packed:from=alpine,stage=alpine,dataset=1GB"),
+            "input: stage takes what each node has, not alpine, which all nodes share");
+  EXPECT_EQ(input("packed:from=alpine,stage=nvme"),
+            "input packed: stage needs from=NAME, where samples are first, and dataset=SIZE");
+  EXPECT_EQ(input("packed:from=alpine,shared=3"),
+            "input packed: from needs no shared or local: it says how fast it is");
+  EXPECT_EQ(input("packed:from=alpine,stripes=4"),
+            "input: stripes needs target: the platform does not say what one of alpine reads");
+  const auto checkpoint = [](const std::string& text) { return complaint([&] { on_summit({}, text); }); };
+  EXPECT_EQ(checkpoint("blocking:to=tape"),
+            "checkpoint: summit has no storage 'tape'; it has alpine, nvme, ram");
+  EXPECT_EQ(checkpoint("blocking:to=nvme,shared=3"),
+            "checkpoint blocking: to=nvme says how fast it is written; leave out shared");
+  EXPECT_EQ(complaint([] {
+              described(asked({{&TrainingText::input, "packed:from=x"}}), load_platform("dgx-a100"));
+            }),
+            "input: dgx-a100 has no storage 'x'; it has nvme, ram");
 }
 
 }  // namespace

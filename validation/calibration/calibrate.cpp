@@ -13,6 +13,7 @@
 #include "validation/calibration/concurrent_messages.hpp"
 #include "validation/calibration/hardware.hpp"
 #include "validation/calibration/parameters.hpp"
+#include "validation/calibration/rising.hpp"
 
 namespace collcast {
 namespace {
@@ -75,6 +76,7 @@ class Calibrator {
     if (out_.paths.empty() && out_.hardware.empty())
       throw InputError(base_.name() +
                        ": the tables say nothing that calibrates it: " + text::join(out_.notes, "; "));
+    for (PathReport& report : out_.paths) fit_to_links(report, sorted.paths.at(report.path), options);
     set_software();
     for (PathReport& report : out_.paths) {
       const PathMachine machine(now(), report.path);
@@ -108,11 +110,27 @@ class Calibrator {
             "as it was; a table of one pair or of latencies would say it");
         continue;
       }
-      PathTables both{samples(tables.latency), samples(tables.messages)};
-      if (!tables.messages.empty()) both.window = tables.messages[0].window;
       longest_[path] = longest_lone(tables);
-      out_.paths.push_back({path, fit_path(both, options), files_of(tables), {}, 0, {}, {}});
+      out_.paths.push_back({path, fit_path(both(tables), {}, options), files_of(tables), {}, 0, {}, {}});
     }
+  }
+
+  static PathTables both(const PathMeasurements& tables) {
+    PathTables both{samples(tables.latency), samples(tables.messages)};
+    if (!tables.messages.empty()) both.window = tables.messages[0].window;
+    return both;
+  }
+
+  /// Once links are known: bytes take as long as there, at least.
+  void fit_to_links(PathReport& report, const PathMeasurements& tables, const PiecewiseOptions& options) {
+    const Wire links = PathMachine(hardware_of(now()), report.path).wire(Bytes(0));
+    report.fit = fit_path(both(tables), links.per_byte, options);
+    const std::vector<Bytes>& levelled = report.fit.levelled;
+    if (!levelled.empty())
+      out_.notes.push_back(name(report.path) + ": messages of " + text::bytes(levelled.front().value) +
+                           " to " + text::bytes(levelled.back().value) +
+                           " take less time than smaller ones, or their bytes than links take; " +
+                           std::to_string(levelled.size()) + " sizes are levelled");
   }
 
   void set_hardware(const std::string& parameter, Json value, const std::string& reason) {
@@ -357,6 +375,9 @@ class Calibrator {
       const bool tells_pace = costs.contains("bandwidth_GBps") || costs.contains("pieces");
       keep_larger_pieces(base.costs, report.fit.pieces.back().last, costs);
       software.update(costs);
+      let_rise(software, links.per_byte);
+      for (const char* key : {"pieces", "gap_us"})
+        if (costs.contains(key)) costs[key] = software[key];
       software_[way][memory] = costs;
       tell_undetermined(report, costs, tells_pace);
     }

@@ -11,7 +11,7 @@ namespace {
 /// What is not empty, however little: a share of a small message may be less than a byte.
 const Bytes not_empty(0.01024);
 /// Copies as fast as this do not show in any table.
-constexpr double no_copies_GBps = 1e6;
+constexpr double no_copies_GBps = 5000;
 
 double rounded(double value) {
   if (value == 0) return 0;
@@ -66,8 +66,8 @@ Rendezvous rendezvous(const PathFit& fit, const Hardware& hardware) {
   constexpr double jump = 1.5, small = 512;
   Rendezvous found;
   for (std::size_t i = 1; i < fit.pieces.size(); ++i) {
-    const PathPiece &before = fit.pieces[i - 1], &after = fit.pieces[i];
-    if (!before.fixed || !after.fixed || after.from < Bytes(small)) continue;
+    const PathPiece &before = fit.pieces[fit.pieces[i - 1].bridge ? i - 2 : i - 1], &after = fit.pieces[i];
+    if (after.bridge || !before.fixed || !after.fixed || after.from < Bytes(small)) continue;
     const Seconds rise = after.fixed->value - before.fixed->value;
     const bool jumps = after.fixed->value > jump * before.fixed->value &&
                        fit.latency(after.first) > fit.latency(before.last);
@@ -112,6 +112,7 @@ Shares shares(const PathPiece& piece, Seconds rest, const PathPiece* streamed, S
   }
   Seconds overhead = 0.5 * rest;
   if (streamed) overhead = std::min(overhead, most_overhead(*streamed, below));
+  if (piece.bridge) overhead = std::min(overhead, below);
   const StarCost each{overhead.value, 0, true};
   return {each, each, gap_of(piece)};
 }

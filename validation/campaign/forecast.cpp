@@ -61,7 +61,7 @@ Plan plan(const MeasurementSettings& settings) {
   return [](const Point& point) { return acknowledged(schedule(point)); };
 }
 
-template <class Network>
+template <AnyNetwork Network>
 Seconds by_path(const Schedule& s, const Point& point, const Network& network) {
   return critical_path(s, layout(point, s), network).time;
 }

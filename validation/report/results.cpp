@@ -22,8 +22,9 @@ void read_predictors(const Node& about, Results& results) {
   auto& bounds = results.bounds.emplace_back();
   for (const Node& p : about.at("predictors").items()) {
     const std::string name = p.at("name").text();
-    const bool known = std::ranges::any_of(results.oracles, [&](const Oracle& o) { return o.name == name; });
-    if (!known) results.oracles.push_back({name, p.at("role").text(), p.at("what").text()});
+    const bool known =
+        std::ranges::any_of(results.predictors, [&](const NamedPredictor& o) { return o.name == name; });
+    if (!known) results.predictors.push_back({name, p.at("role").text(), p.at("what").text()});
     if (!p.has("bounds")) continue;
     const Node b = p.at("bounds");
     bounds[name] = {b.at("mean").number(), b.at("worst").number(),

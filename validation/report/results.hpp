@@ -41,14 +41,14 @@ struct Result {
 };
 
 /// Who predicted, and in which role: "engine", "control" or "peer".
-struct Oracle {
+struct NamedPredictor {
   std::string name, role, what;
 };
 
 /// The folders of one or more campaigns, read together.
 struct Results {
   std::vector<std::string> folders, descriptions;
-  std::vector<Oracle> oracles;
+  std::vector<NamedPredictor> predictors;
   std::vector<Result> all;                                      ///< measured ones only
   std::size_t unmeasured = 0;                                   ///< predicted, but not measured (yet)
   std::vector<std::map<std::string, campaign::Bounds>> bounds;  ///< of each folder, by engine

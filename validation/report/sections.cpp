@@ -36,14 +36,14 @@ Chapter who(const Results& results) {
       {{"predictor", "role", "points", "mean |error|", "geometric mean", "mean error", "worst", "worst point",
         "bounds"}}};
   const auto points = predicted(results);
-  for (const Oracle& o : results.oracles) {
+  for (const NamedPredictor& o : results.predictors) {
     const Errors e = errors(points, o.name);
     if (e.points == 0) continue;
     s.table.push_back({o.name, o.role, std::to_string(e.points), percent(e.mean_absolute),
                        percent(e.geometric_mean), signed_percent(e.mean), signed_percent(e.worst),
                        describe(e.worst_of->point), verdict(keeps_bounds(results, o.name))});
   }
-  for (const Oracle& o : results.oracles) s.words += "\n" + o.name + ": " + o.what + ".";
+  for (const NamedPredictor& o : results.predictors) s.words += "\n" + o.name + ": " + o.what + ".";
   if (results.unmeasured)
     s.words += "\n" + std::to_string(results.unmeasured) + " points were predicted but are not measured.";
   return s;
@@ -51,7 +51,7 @@ Chapter who(const Results& results) {
 
 std::vector<std::string> names(const Results& results, const std::string& role) {
   std::vector<std::string> all;
-  for (const Oracle& o : results.oracles)
+  for (const NamedPredictor& o : results.predictors)
     if (o.role == role) all.push_back(o.name);
   return all;
 }
@@ -199,13 +199,13 @@ Chapter every_point(const Results& results) {
   Chapter s{"Every point",
             "Medians; the interval is that of the median, 95 %.",
             {{"run", "point", "measured", "interval", "repetitions"}}};
-  for (const Oracle& o : results.oracles) s.table[0].push_back(o.name);
+  for (const NamedPredictor& o : results.predictors) s.table[0].push_back(o.name);
   for (const Result& r : results.all) {
     Row row{folder_name(results, r.folder), describe(r.point), text::seconds(r.measured_s),
             "+- " + percent((r.high_s - r.low_s) / 2 / r.measured_s),
             std::to_string(r.repetitions) +
                 (r.late_starts ? " (" + std::to_string(r.late_starts) + " began late)" : "")};
-    for (const Oracle& o : results.oracles)
+    for (const NamedPredictor& o : results.predictors)
       row.push_back(r.predicted_s.contains(o.name) ? signed_percent(r.error(o.name)) : "-");
     s.table.push_back(row);
   }

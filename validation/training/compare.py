@@ -18,6 +18,10 @@ HKBU_MODEL = {"resnet50v1.5": "resnet50", "bert_base": "bert-base:sequence=64,ma
 # Horovod with fusion threshold, response cache and cycle 0; the script's own bucket, of 536,870,912 elements
 HKBU_METHOD = {"WFBP-A2A": "horovod:version=0.19,fusion=0,cycle=0,cache=0",
                "BSP-A2A": "horovod:version=0.19,fusion=2GiB,cycle=0,cache=0,grouped=1"}
+# BytePS (byteps/launch.sh): as many servers as nodes of 4 workers, on nodes of their own; pieces of 4,096,000 B; BSP: one
+# bucket; both wait for all parameters before they update
+HKBU_SERVERS = {"WFBP-PS": "parameter-server:servers={nodes},overlap=backward",
+                "BSP-PS": "parameter-server:servers={nodes},overlap=none"}
 # what the tables call a network: ours, and their units in a sample of it
 EXAMPLES = {("resnet50v1.5", ""): ("resnet50", 1), ("RN50v1.5", ""): ("resnet50", 1),
             ("BERT", "fine-tune"): ("bert-large:sequence=384,masked=1", 1),
@@ -44,15 +48,24 @@ def train(collcast, **flags):
     return json.loads(run.stdout)["rows"][0]
 
 
-def hkbu(collcast, folder):
+def hkbu_rows(collcast, folder, methods):
     for r in rows(folder / "hkbu_step_times_dev.csv"):
-        if r["method"] not in HKBU_METHOD or int(r["gpus"]) > 16:
+        if r["method"] not in methods or int(r["gpus"]) > 16:
             continue
         alone = float(r["one_gpu_ms"]) / 1e3
+        framework = methods[r["method"]].format(nodes=int(r["gpus"]) // 4)
         answer = train(collcast, model=HKBU_MODEL[r["model"]], platform="hkbu-v100", ranks=r["gpus"], batch=r["batch"],
-                       throughput=float(r["batch"]) / alone, framework=HKBU_METHOD[r["method"]], policy="nccl-2.7",
+                       throughput=float(r["batch"]) / alone, framework=framework, policy="nccl-2.7",
                        set=NETWORK[r["network"]])
         yield (r["method"], r["model"], r["gpus"], r["network"]), float(r["step_ms"]) / 1e3, answer
+
+
+def hkbu(collcast, folder):
+    return hkbu_rows(collcast, folder, HKBU_METHOD)
+
+
+def hkbu_servers(collcast, folder):
+    return hkbu_rows(collcast, folder, HKBU_SERVERS)
 
 
 def examples(collcast, folder):
@@ -175,7 +188,8 @@ def large_models(collcast, _):
         yield (r["study"], r["ranks"], r["model"], r["framework"]), float(r["step_ms"]) / 1e3, answer
 
 
-STUDIES = {"HKBU, 4 to 16 V100 over PCIe": hkbu, "DeepLearningExamples on one node of V100": examples,
+STUDIES = {"HKBU, 4 to 16 V100 over PCIe": hkbu, "HKBU, parameter servers": hkbu_servers,
+           "DeepLearningExamples on one node of V100": examples,
            "vTrain, GPT on 2 and 4 A100": vtrain,
            "torchgpipe on 1 to 8 P40": torchgpipe, "amp on one V100 or A100": one_gpu, "PyTorch 2.11 on one H100": one_h100,
            "Transformers on one H100": transformers,
@@ -198,7 +212,7 @@ def main():
             print(f"| {', '.join(case)} | {measured * 1e3:.1f} ms | {answer['step_s'] * 1e3:.1f} ms | {100 * error:+.1f} % "
                   f"| {100 * naive:+.1f} % |", flush=True)
         print()
-        if study is hkbu:
+        if study in (hkbu, hkbu_servers):
             print(f"Exposed communication within 20 % or 5 ms: {sum(exposed)} of {len(exposed)} steps.\n")
         for kind, errors in [("all", sum(by_kind.values(), []))] + sorted(by_kind.items()):
             mean = [statistics.mean(abs(e[i]) for e in errors) for i in (0, 1)]

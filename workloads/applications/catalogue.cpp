@@ -12,6 +12,7 @@ namespace {
 struct ApplicationEntry {
   ApplicationName row;
   Job (*make)(Settings&, const Site&);
+  bool by_peaks = true;  ///< computes by the peaks of the device, unless told how long
 };
 
 const std::vector<ApplicationEntry>& application_entries() {
@@ -36,7 +37,8 @@ const std::vector<ApplicationEntry>& application_entries() {
         "trial=1 ranks, quantiles=5, rounds=4, steps=100 between exploits, step=TIME (100ms), gradients=0, "
         "checkpoint=1GB",
         "Jaderberg et al., arXiv 1711.09846: truncation selection, the worst 20 % copy the best 20 %"},
-       pbt},
+       pbt,
+       false},
   };
   return all;
 }
@@ -70,6 +72,7 @@ Job application_job(const std::string& text, Rank ranks, const Device& device) {
     Settings settings(text, "application");
     Job job = e.make(settings, {ranks, device});
     settings.finish();
+    job.guessed = e.by_peaks && !settings.has("compute");
     job.name = text;
     job.check();
     return job;

@@ -164,6 +164,22 @@ double reached_memory(const Layer& l, const Processor::Efficiency& e) {
   return own > 0 ? own : e.bandwidth;
 }
 
+/// Whether the efficiencies of a precision were calibrated on this device (docs/jobs.md).
+bool is_calibrated_on(const std::string& device, Precision precision) {
+  const auto is = [&](const char* name) { return device.starts_with(name); };
+  switch (precision) {
+    case Precision::fp32:
+      return is("V100") || is("P100") || is("P40");
+    case Precision::tf32:
+      return is("A100");
+    case Precision::amp:
+      return is("A100") || is("H100");
+    case Precision::fp8:
+      break;
+  }
+  return false;
+}
+
 /// Products of 8-bit numbers. They are taken to reach as much of their peak as those of 16 bits do; no step
 /// was held against that, so the interval is wider than amp's.
 void take_fp8(Processor& p, const std::optional<double>& teraflops) {
@@ -229,6 +245,7 @@ Processor processor(const Description& platform, Precision precision) {
   p.name = device.empty() ? "a rank's processor on " + platform.name() : device;
   p.bandwidth = BytesPerSecond(number("memory_bandwidth_GBps").value_or(0) * 1e9 / ranks);
   p.memory = Bytes(number("memory_GiB").value_or(0) * 1073741824 / ranks);
+  p.calibrated = is_calibrated_on(device, precision);
   p.efficiency = made == "pascal" ? of_pascal : of_fp32;
   if (precision == Precision::fp32) {
     p.flops = number("fp32_TFLOPS").value_or(0) * 1e12;

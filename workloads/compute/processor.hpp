@@ -44,7 +44,8 @@ struct Processor {
   double flops = 0;      ///< per second, at the precision; 0: not known
   double fp8_flops = 0;  ///< the same, of what is in 8 bits
   BytesPerSecond bandwidth;
-  Bytes memory;  ///< 0: not known
+  Bytes memory;             ///< 0: not known
+  bool calibrated = false;  ///< its efficiencies are those of such a device, not of one like it
   /// Shares of the peaks that kernels reach, and what a kernel takes beside: calibrated on published
   /// single-GPU throughput (docs/jobs.md).
   struct Efficiency {

@@ -26,11 +26,12 @@ std::string limit(const JobForecast& f, const std::string& communication, const 
   return std::ranges::max_element(all, {}, &Wait::time)->name;
 }
 
-JobForecast forecast_job(const Job& job, const PlayOf& play) {
+JobForecast forecast_job(const Job& job, const PlayOf& play, const BoundOf& bound) {
   Played played = play(job, End::middle);
   JobForecast f = parts(played);
   f.low = played.ends ? played.ends->first : play(job, End::low).time;
   f.high = played.ends ? played.ends->second : play(job, End::high).time;
+  f.bound = bound(job);
   f.limited_by = limit(f, played.limited_by);
   if (!played.spans.empty()) f.activities = summary(job, played);
   f.spans = std::move(played.spans);

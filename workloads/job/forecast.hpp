@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "workloads/job/bound.hpp"
 #include "workloads/job/summary.hpp"
 
 namespace collcast::workloads {
@@ -23,6 +24,7 @@ struct JobForecast {
   Seconds bubble;         ///< nothing is under way: the rank waits for others, or for a coordinator's round
   Seconds communication;  ///< some communication is under way
   Seconds hidden;         ///< the part of it during computation
+  JobBound bound;         ///< what no step of this computation and these collectives beats
   std::string limited_by;
   std::vector<Wait> waits;
   std::vector<Span> spans;  ///< empty if messages were played
@@ -38,6 +40,6 @@ std::string limit(const JobForecast& forecast, const std::string& communication,
                   const std::vector<Wait>& others = {});
 
 /// Plays a job, also at both ends of the uncertainty.
-JobForecast forecast_job(const Job& job, const PlayOf& play);
+JobForecast forecast_job(const Job& job, const PlayOf& play, const BoundOf& bound);
 
 }  // namespace collcast::workloads

@@ -30,6 +30,8 @@ void check_activity(const Job& job, const Role& role, std::size_t index) {
           "is a message to its own role");
   require(job, role, a, (a.kind != Kind::offer && a.kind != Kind::settle) || job.coordinator.has_value(),
           "needs a coordinator");
+  require(job, role, a, (a.kind != Kind::push && a.kind != Kind::pull) || job.servers.has_value(),
+          "needs parameter servers");
   for (const int before : a.after)
     require(job, role, a, within(before, index), "comes after what does not stand before it");
 }

@@ -28,6 +28,8 @@ struct JobActivity {
     receive,     ///< from there; sends and receives of two roles and one tag match in order
     offer,       ///< `bytes` of gradient to the coordinator, which decides when to reduce them
     settle,      ///< until all that was offered is reduced
+    push,        ///< `bytes` of each rank to parameter servers
+    pull,        ///< from them
   };
   Kind kind = Kind::compute;
   std::string name;
@@ -51,6 +53,15 @@ struct Role {
   std::vector<JobActivity> activities;
 };
 
+/// Parameter servers: on nodes of their own, or beside the ranks. What a rank pushes is a message in host
+/// memory to the rank so many further on, which is on another node; all ranks of a node push at once.
+struct Servers {
+  Rank distance = 1;
+  bool beside = false;  ///< what goes out to servers comes in to those of one's own node
+  bool by_need =
+      false;  ///< of what could go, or come, that of the least tag does; else the first of the stream
+};
+
 /// One pass of what ranks do together: computation, collectives of groups, messages. Ranks are numbered along
 /// the dimensions, the first of which varies fastest.
 struct Job {
@@ -70,8 +81,10 @@ struct Job {
   int role_dimension = -1;  ///< along which roles differ; -1: there is a single role
   std::vector<Role> roles;
   std::optional<Coordinator> coordinator;  ///< that reduces what is offered, for each role by itself
+  std::optional<Servers> servers;          ///< to push to and to pull from
   /// Computation takes 1 + `slowdown` times as long while collectives of its rank run.
   double slowdown = 0;
+  bool guessed = false;  ///< its computation follows from peaks and a guess of what kernels reach of them
 
   Rank ranks() const;
   /// "data allreduce"; `group`: its index.

@@ -145,10 +145,25 @@ class Player {
     return a.kind != Kind::settle || (s.unreduced == 0 && s.pending.empty());
   }
 
+  /// On streams to servers and from them.
+  void put_needed_first(State& s, std::size_t stream) const {
+    const auto first = s.queue[stream].begin() + static_cast<std::ptrdiff_t>(s.next[stream]);
+    const Kind kind = s.activities[to_index(*first)].kind;
+    if ((kind != Kind::push && kind != Kind::pull) || s.announced[to_index(*first)]) return;
+    auto needed = s.queue[stream].end();
+    for (auto i = first; i != s.queue[stream].end(); ++i) {
+      const JobActivity& a = s.activities[to_index(*i)];
+      const bool sooner = needed == s.queue[stream].end() || a.tag < s.activities[to_index(*needed)].tag;
+      if (sooner && ready(s, a)) needed = i;
+    }
+    if (needed != s.queue[stream].end()) std::rotate(first, needed, needed + 1);
+  }
+
   /// Starts the next activity of a stream if it can start; true if it is over at once.
   bool advance(int role, std::size_t stream) {
     State& s = state(role);
     if (s.next[stream] == s.queue[stream].size()) return false;
+    if (job_.servers && job_.servers->by_need) put_needed_first(s, stream);
     const int index = s.queue[stream][s.next[stream]];
     const JobActivity& a = s.activities[to_index(index)];
     if (s.announced[to_index(index)] || !ready(s, a)) return false;
@@ -269,12 +284,17 @@ class Player {
   GroupCall call(Ref ref) {
     const JobActivity& a = activity(ref);
     if (a.kind == Kind::collective)
-      return {a.collective,
-              job_.members(job_.groups[to_index(a.group)].dimensions),
-              a.bytes,
-              false,
-              a.progress == Progress::dpu,
+      return {a.collective, job_.members(job_.groups[to_index(a.group)].dimensions),
+              a.bytes,      false,
+              false,        a.progress == Progress::dpu,
               a.algorithm};
+    if (a.kind == Kind::push || a.kind == Kind::pull) {
+      const Rank distance = job_.servers->distance;
+      return {.collective = Collective::sendrecv,
+              .group = {{{2, distance}}, std::max(job_.ranks(), 2 * distance)},
+              .bytes = a.bytes,
+              .served = true};
+    }
     GroupCall& message = messages_[{std::minmax(ref.role, a.peer), a.bytes}];
     if (message.group.dimensions.empty()) message = slowest(ref.role, a.peer, a.bytes);
     return message;
@@ -303,9 +323,10 @@ class Player {
   /// Where a part of a task loads its rank's links.
   std::vector<double*> loads(const Task& task, Ref part) {
     auto& [out, in] = state(part.role).load[task.between_nodes ? 1 : 0];
-    if (const Kind kind = activity(part).kind; kind != Kind::collective)
-      return {kind == Kind::send ? &out : &in};
-    return {&out, &in};
+    const Kind kind = activity(part).kind;
+    const bool serves = kind == Kind::push || kind == Kind::pull;
+    if (kind == Kind::collective || (serves && job_.servers->beside)) return {&out, &in};
+    return {kind == Kind::send || kind == Kind::push ? &out : &in};
   }
   /// What everything that is under way takes of the links, on every rank.
   void load() {

@@ -17,6 +17,7 @@ struct GroupCall {
   RankGroup group;
   Bytes bytes;
   bool control = false;        ///< of a framework's control plane: small, in host memory, by MPI
+  bool served = false;         ///< a message to parameter servers or from them: in host memory, by MPI
   bool offloaded = false;      ///< played by the DPUs of the nodes
   std::string algorithm = {};  ///< empty: as the policy chooses
   auto operator<=>(const GroupCall&) const = default;
@@ -35,6 +36,10 @@ struct Price {
   std::optional<Departure> departure = {};  ///< of a message; none: it waits for its receiver
   double load = 0;                          ///< the share of the time in which its links are fully loaded
   bool between_nodes = false;               ///< it loads links to other nodes, not those within one
+  Seconds bound = {};                       ///< that no schedule beats; 0: not known
+  std::string cut = {};                     ///< what binds there, in words
+  bool calibrated = true;                   ///< it rests on no weaker number than a calibrated one
+  std::optional<bool> transferred = {};     ///< outside of what was calibrated; none: not known
 };
 using PriceOf = std::function<Price(const GroupCall&)>;
 

@@ -134,7 +134,7 @@ class RoleReader {
       for (int t = 0; t < times; ++t) {
         const std::size_t before = role_.activities.size();
         read(one["do"], depth + 1);
-        if (role_.activities.size() == before) break;  // and so does every other time
+        if (role_.activities.size() == before) break;  // an empty body stays empty
       }
     }
   }

@@ -25,6 +25,7 @@ void require(const Job& job, bool holds, const std::string& what) {
 
 void check_messages(const Job& job) {
   require(job, !job.coordinator, "a coordinator (horovod)");
+  require(job, !job.servers, "parameter servers (servers=N)");
   require(job, job.slowdown == 0, "a slowdown");
   for (const Role& role : job.roles)
     for (const JobActivity& a : role.activities)
@@ -171,7 +172,9 @@ class JobSource final : public Source {
           return;
         case Kind::offer:
         case Kind::settle:
-          return;  // a coordinator's
+        case Kind::push:
+        case Kind::pull:
+          return;  // of what is refused
       }
     }
     /// A collective of a single rank, or of no bytes, is skipped.

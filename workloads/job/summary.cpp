@@ -23,7 +23,7 @@ class Account {
     events_.push_back({s.end, row->second, first, -1});
   }
 
-  /// `waiting`: what the time is called in which nothing is under way.
+  /// `waiting`: the name of the time in which nothing is under way.
   std::vector<ActivitySummary> rows(Seconds end, const std::string& waiting) {
     std::ranges::stable_sort(events_, {}, &Event::when);
     Seconds before, idle;
@@ -47,7 +47,7 @@ class Account {
     int change;
   };
 
-  /// What nothing was under way for comes back.
+  /// Returns the time in which nothing was under way.
   Seconds share_out(Seconds stretch) {
     for (const auto& kind : under_way_) {
       int tasks = 0;

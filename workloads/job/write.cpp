@@ -134,6 +134,7 @@ class JobWriter {
 std::string job_text(const Job& job) {
   if (job.coordinator)
     throw InputError("job " + job.name + ": gradients that a coordinator reduces have no JSON form");
+  if (job.servers) throw InputError("job " + job.name + ": parameter servers have no JSON form");
   return JobWriter(job).text();
 }
 

@@ -36,13 +36,16 @@ void fill_parts(Played& played, const std::vector<Parts::OfRank>& ranks) {
 /// By forecast; each is asked for once.
 PriceOf group_prices(GroupForecaster& forecaster) {
   return cached([&forecaster](const GroupCall& call) {
-    const auto a = call.control ? forecaster.predict_control(call.collective, call.group, call.bytes)
+    const auto a = call.control  ? forecaster.predict_control(call.collective, call.group, call.bytes)
+                   : call.served ? forecaster.predict_served(call.group, call.bytes)
                    : call.offloaded
                        ? forecaster.predict_offloaded(call.collective, call.group, call.bytes, call.algorithm)
                        : forecaster.predict(call.collective, call.group, call.bytes, call.algorithm);
     Price price{a.time, a.low, a.high, a.limited_by};
     price.load = a.load, price.between_nodes = forecaster.nodes(call.group) > 1;
-    if (call.collective == Collective::sendrecv && call.group.size() == 2)
+    price.bound = a.bound, price.cut = a.cut;
+    price.calibrated = a.calibrated, price.transferred = a.transferred;
+    if (call.collective == Collective::sendrecv && call.group.size() == 2 && !call.served)
       if (const auto wire = forecaster.departure(call.group, call.bytes))
         price.departure = {wire->overhead, wire->gap + wire->occupation(call.bytes)};
     return price;
@@ -114,12 +117,22 @@ PlayOf Playing::player(bool interval) {
   return [this, interval](const Job& job, End end) { return play(job, end, interval); };
 }
 
+/// Ranks of a group may begin at different times where messages are played: then only computation bounds.
+BoundOf Playing::bounds() {
+  return [this](const Job& job) {
+    if (!by_messages()) return lower_bound(job, price_);
+    JobBound bound = bound_of_computation(job);
+    for (const ReplayReport& r : reports_) bound.calibrated &= r.calibrated;
+    return bound;
+  };
+}
+
 JobForecast Playing::forecast(const Job& job) {
-  return forecast_job(job, player(true));
+  return forecast_job(job, player(true), bounds());
 }
 
 StepForecast Playing::forecast(const Training& training) {
-  return forecast_step(training, price_, player(false));
+  return forecast_step(training, price_, player(false), bounds());
 }
 
 Seconds Playing::time(const Job& job) {
@@ -130,7 +143,7 @@ Seconds Playing::time(const Training& training) {
   const PlayOf middle = [play = player(false)](const Job& job, End end) {
     return end == End::middle ? play(job, end) : Played{};
   };
-  return forecast_step(training, price_, middle).time;
+  return forecast_step(training, price_, middle, [](const Job&) { return JobBound{}; }).time;
 }
 
 std::vector<Share> Playing::causes(const std::vector<Wait>& waits) const {

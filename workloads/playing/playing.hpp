@@ -53,6 +53,7 @@ class Playing {
  private:
   Played play(const Job& job, End end, bool interval);
   PlayOf player(bool interval);
+  BoundOf bounds();
   ReplayOptions options() const;
 
   const Description& platform_;

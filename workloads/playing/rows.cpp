@@ -29,6 +29,8 @@ Json run_row(Rank ranks, int ranks_per_node, const JobForecast& f, double sample
           {"step_s", f.time.value},
           {"low_s", f.low.value},
           {"high_s", f.high.value},
+          {"lower_bound_s", f.bound.time.value},
+          {"bound_cut", f.bound.cut},
           {"samples_per_s", samples > 0 && f.time > Seconds() ? Json(samples / f.time.value) : Json()},
           {"efficiency", f.time > Seconds() ? Json(f.compute / f.time) : Json()},
           {"compute_s", f.compute.value},
@@ -38,7 +40,9 @@ Json run_row(Rank ranks, int ranks_per_node, const JobForecast& f, double sample
           {"bubble_s", f.bubble.value},
           {"io_s", 0.0},
           {"memory_B", nullptr},
-          {"limited_by", f.limited_by}};
+          {"limited_by", f.limited_by},
+          {"calibrated", f.bound.calibrated},
+          {"transferred", f.bound.transferred ? Json(*f.bound.transferred) : Json()}};
 }
 
 /// Why ranks together may do more than as many processors alone.
@@ -66,11 +70,15 @@ Json train_row(const Training& t, const StepForecast& s) {
     tuned = {{"fusion_B", f.fusion.value}, {"cycle_s", f.cycle.value}, {"hierarchical", f.hierarchical}};
   for (const LimitShare& b : s.bottlenecks) bottlenecks[b.name] = b.share;
   Json row = run_row(t.ranks, t.ranks_per_node, s, s.samples);
-  row.update({{"flops_per_s", s.samples * (t.model.flops() + t.model.backward_flops()) / s.time.value},
+  row.update({{"computation", t.throughput    ? "throughput"
+                              : t.layer_times ? "layer times"
+                                              : "roofline"},
+              {"flops_per_s", s.samples * (t.model.flops() + t.model.backward_flops()) / s.time.value},
               {"efficiency", s.efficiency},
               {"agreement_s", s.agreement.value},
               {"waiting_s", s.waiting.value},
               {"io_s", s.input.value},
+              {"staging_s", t.input && !t.input->stage.empty() ? Json(staging(*t.input, t).value) : Json()},
               {"checkpoint_s", s.checkpoint.value},
               {"memory_B", whole(s.memory.sum().value)},
               {"device_memory_B", t.processor.memory > Bytes() ? whole(t.processor.memory.value) : Json()},
@@ -109,6 +117,10 @@ std::vector<std::string> cautions(const Training& t, const StepForecast& s) {
   if (s.efficiency > 1.0005) all.push_back("efficiency is above 100 % because " + what_is_saved(t));
   if (t.framework.compressed && gradient(t) == Bytes(2))
     all.emplace_back("compression=fp16 changes nothing: gradients are in 16 bits already");
+  if (const std::size_t without = without_times(t); without > 0)
+    all.push_back(text::count(static_cast<std::int64_t>(without)) + " of " +
+                  text::count(static_cast<std::int64_t>(t.model.layers.size())) +
+                  " layers have no measured time and take the roofline's");
   if (t.throughput) return all;
   if (t.precision == Precision::fp8)
     all.emplace_back(

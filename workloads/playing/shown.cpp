@@ -58,7 +58,8 @@ std::vector<report::Column> run_columns(const std::string& time, const Json& row
   };
   std::vector<report::Column> all{report::number_of(time, "step_s", text::seconds),
                                   report::number_of("low", "low_s", text::seconds),
-                                  report::number_of("high", "high_s", text::seconds)};
+                                  report::number_of("high", "high_s", text::seconds),
+                                  report::number_of("bound", "lower_bound_s", text::seconds)};
   if (filled("samples_per_s"))
     all.push_back(report::number_of("samples/s", "samples_per_s", [](double x) {
       return x < 1000 ? text::number(x) : text::count(std::llround(x));

@@ -2,6 +2,7 @@
 #include "workloads/playing/training_text.hpp"
 
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "support/numbers.hpp"
 #include "workloads/settings.hpp"
 
@@ -14,6 +15,22 @@ double share(const std::string& text, const std::string& what) {
   if (value < 0) throw InputError(what + " must not be negative, got " + text);
   if (value > 1000) throw InputError(what + " must be at most 1000, got " + text);
   return value;
+}
+
+/// "300", "300+-5", "300+-2%": and by how much it may be off.
+void put_throughput(Training& t, const std::string& text) {
+  const auto at = text.find("+-");
+  t.throughput = above_zero(text.substr(0, at), "throughput");
+  t.throughput_error = 0;
+  if (at == text.npos) return;
+  std::string error = text.substr(at + 2);
+  const bool percent = error.ends_with('%');
+  if (percent) error.pop_back();
+  const double off = parse_real(error, "throughput: what it may be off by");
+  t.throughput_error = percent ? off / 100 : off / *t.throughput;
+  if (!(t.throughput_error >= 0 && t.throughput_error < 1))
+    throw InputError("throughput may be off by less than itself, as in 300+-5 or 300+-2%, got '" + text +
+                     "'");
 }
 
 /// Who does not say how many cores decode has all of a node's.
@@ -51,8 +68,9 @@ std::span<const TrainingSetting> training_settings() {
        [](Training& t, Text text) {
          t.whole_batch = static_cast<int>(parse_count(text, "global batch", 1, 1 << 30));
        }},
-      {"throughput", &TrainingText::throughput,
-       [](Training& t, Text text) { t.throughput = above_zero(text, "throughput"); }},
+      {"throughput", &TrainingText::throughput, [](Training& t, Text text) { put_throughput(t, text); }},
+      {"layer_times", &TrainingText::layer_times,
+       [](Training& t, Text text) { t.layer_times = parse_layer_times(read_file(text), text); }},
       {"slowdown", &TrainingText::slowdown,
        [](Training& t, Text text) { t.slowdown = share(text, "slowdown"); }},
       {"noise", &TrainingText::noise, [](Training& t, Text text) { t.noise = share(text, "noise"); }},
@@ -69,6 +87,12 @@ Training described(const TrainingText& text, const Description& platform) {
   t.batch = 32;
   for (const TrainingSetting& s : training_settings())
     if (!(text.*s.text).empty()) s.put(t, text.*s.text);
+  if (t.throughput && t.layer_times)
+    throw InputError(
+        "throughput says how long a step takes, layer times how long its layers take: one of them, "
+        "not both");
+  if (t.input) take_storage(*t.input, platform);
+  if (t.checkpoint) take_storage(*t.checkpoint, platform);
   if (t.input) count_cores(*t.input, platform);
   require_requests(t);
   t.processor = processor(platform, t.precision);

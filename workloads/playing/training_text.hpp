@@ -12,7 +12,7 @@ namespace collcast::workloads {
 /// A training step as users describe it; without a batch, 32 of each replica.
 struct TrainingText {
   std::string model, framework = "ddp", precision = "fp32", policy, batch, throughput, slowdown = "0",
-                     noise = "0", input, checkpoint, global_batch;
+                     noise = "0", input, checkpoint, global_batch, layer_times;
 };
 
 /// One setting of a training step, by its key in sweeps; its option has dashes for underscores.

@@ -39,8 +39,8 @@ constexpr std::array training_keys = {
     Key{"platform", Kind::word},    Key{"policy", Kind::named},       Key{"engine", Kind::word},
     Key{"model", Kind::named},      Key{"framework", Kind::named},    Key{"precision", Kind::word},
     Key{"batch", Kind::count},      Key{"global_batch", Kind::count}, Key{"throughput", Kind::number},
-    Key{"slowdown", Kind::number},  Key{"noise", Kind::number},       Key{"input", Kind::named},
-    Key{"checkpoint", Kind::named}, Key{"ranks", Kind::ranks}};
+    Key{"layer_times", Kind::word}, Key{"slowdown", Kind::number},    Key{"noise", Kind::number},
+    Key{"input", Kind::named},      Key{"checkpoint", Kind::named},   Key{"ranks", Kind::ranks}};
 
 constexpr std::array job_keys = {Key{"platform", Kind::word}, Key{"policy", Kind::named},
                                  Key{"engine", Kind::word},   Key{"pieces", Kind::count},

@@ -6,6 +6,7 @@
 #include "support/error.hpp"
 #include "workloads/settings.hpp"
 #include "workloads/training/plan.hpp"
+#include "workloads/training/storage.hpp"
 
 namespace collcast::workloads {
 namespace {
@@ -26,11 +27,32 @@ Checkpoint parse_checkpoint(const std::string& text) {
   c.shared = s.rate("shared");
   c.node = s.rate("node");
   c.copy = s.rate("copy");
+  c.target = s.rate("target");
+  c.stripes = s.count("stripes", 1);
+  c.to = s.word("to", "");
   s.finish();
-  if (c.shared.value == 0 && c.node.value == 0)
+  const bool said = c.shared.value > 0 || c.node.value > 0;
+  if (!said && c.to.empty())
     throw InputError("checkpoint " + s.name() +
-                     ": shared or node has to say how fast it is written, in GB/s");
+                     ": shared or node has to say how fast it is written, in GB/s, or to=NAME where to");
+  if (said && !c.to.empty())
+    throw InputError("checkpoint " + s.name() + ": to=" + c.to + " says how fast it is written; leave out " +
+                     (c.shared.value > 0 ? "shared" : "node"));
+  if (s.has("stripes") && c.target.value == 0 && c.to.empty())
+    throw InputError("checkpoint " + s.name() +
+                     ": stripes needs target, what one stripe writes in GB/s, or to");
   return c;
+}
+
+void take_storage(Checkpoint& c, const Description& platform) {
+  if (c.to.empty()) return;
+  const Storage to = storage(platform, c.to, "checkpoint");
+  (to.shared ? c.shared : c.node) = to.write;
+  c.least = to.least, c.most = to.most;
+  if (c.target.value == 0) c.target = to.target;
+  if (c.stripes > 1 && c.target.value == 0)
+    throw InputError("checkpoint: stripes needs target: the platform does not say what one of " + to.name +
+                     " writes");
 }
 
 CheckpointBytes checkpoint_bytes(const Training& t) {
@@ -57,7 +79,8 @@ CheckpointBytes checkpoint_bytes(const Training& t) {
 Seconds checkpoint_stall(const Checkpoint& c, const Training& t, Seconds step) {
   const CheckpointBytes bytes = checkpoint_bytes(t);
   const Seconds copy = over(bytes.of_rank, c.copy);
-  const Seconds write = std::max(over(bytes.whole, c.shared), over(bytes.of_node, c.node));
+  const Seconds write = std::max({over(bytes.whole, c.shared), over(bytes.of_node, c.node),
+                                  over(bytes.of_rank, 1.0 * c.stripes * c.target)});
   if (!c.background) return copy + write;
   return copy + std::max(Seconds(), write - c.every * step);
 }

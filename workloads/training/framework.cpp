@@ -120,8 +120,24 @@ void each(Settings&, Framework& f) {
   f.reduction = Reduction::each;
 }
 
-void server(Settings&, Framework& f) {
+/// One rank that all wait for, or servers on other nodes: BytePS and ps-lite (BYTEPS_PARTITION_BYTES 4096000;
+/// ranks of a node add up theirs first).
+void server(Settings& s, Framework& f) {
   f.reduction = Reduction::server;
+  f.servers = s.count("servers", 0);
+  for (const char* of_servers : {"partition", "bucket", "overlap", "beside"})
+    if (f.servers == 0 && s.has(of_servers))
+      throw InputError("framework " + s.name() + ": " + of_servers + " needs servers=N");
+  f.hierarchical = f.servers > 0;
+  f.partition = pieces(s, "partition", Bytes(4096000));
+  f.first_bucket = f.bucket = pieces(s, "bucket", {});
+  f.beside = s.flag("beside", false);
+  const std::string overlap = s.word("overlap", "backward");
+  if (overlap != "none" && overlap != "backward" && overlap != "forward")
+    throw InputError("framework " + s.name() + ": overlap takes none, backward or forward, got '" + overlap +
+                     "'");
+  f.overlap = overlap != "none";
+  f.next_forward = overlap == "forward";
 }
 
 /// Ranks hold parameters in 16 bits under amp, and add up gradients in as many unless they say otherwise.
@@ -188,7 +204,10 @@ const std::vector<FrameworkEntry>& framework_entries() {
       {{"ddl", "IBM DDL: one allreduce, level by level: bucket"}, ddl},
       {{"gems", "GEMS: replicas=2 of a pipeline (pp) in turn, every second one mirrored: MAST, more: MASTER"},
        gems},
-      {{"parameter-server", "all send to one rank and fetch from it"}, server},
+      {{"parameter-server",
+        "all send to one rank and fetch from it; servers=N: to servers on other nodes, "
+        "overlap=none|backward|forward, beside=1, partition=4096000, bucket"},
+       server},
   };
   return all;
 }
@@ -256,6 +275,8 @@ void share_work(Settings& s, Framework& f) {
   f.per_gpu = sharers(
       s, "per-gpu", in_buckets || f.reduction == Reduction::coordinator,
       "processes share a GPU (per-gpu) under horovod, ddp, megatron, one, tf-distribute, ddl and gems");
+  if (f.next_forward && f.micro_batches > 1)
+    throw InputError("framework " + f.name + ": overlap=forward goes with one micro-batch");
   f.sequence_parallel = s.flag("sequence", false);
   f.recompute = recompute(s);
   if (pipelines) f.balance = balance(s, f.pipeline * f.interleave);

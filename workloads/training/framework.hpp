@@ -17,7 +17,7 @@ struct Framework {
     buckets,      ///< PyTorch DDP, Megatron-LM
     each,         ///< a collective for each tensor
     sharded,      ///< ZeRO: gradients reduce-scattered, parameters gathered
-    server,       ///< all ranks send to one and fetch from it
+    server,       ///< all ranks send to servers and fetch from them
   };
   std::string name;
   Reduction reduction = Reduction::buckets;
@@ -38,11 +38,17 @@ struct Framework {
   bool copies = false;          ///< gradients are copied into buckets and back
   bool overlap = true;          ///< with the backward pass; else all follow it
   bool hierarchical = false;    ///< allreduces: scattered over a node, reduced between nodes, gathered
-  int stage = 0;                ///< of sharded: 1, 2 or 3
-  int shard = 0;                ///< of stage 3: ranks that share parameters, replicas beyond; 0: all
-  bool compressed = false;      ///< gradients travel in 16 bits
-  bool holds_halves = false;    ///< parameters are in the 16 bits that are computed with (amp), gradients too
-  Bytes gradient;               ///< of those that do: as said, 0: nothing said
+  // parameter servers
+  int servers = 0;            ///< 0: a rank, which all others wait for
+  bool beside = false;        ///< they are on the workers' nodes
+  bool next_forward = false;  ///< a layer of the next step waits for its own parameters only
+  Bytes partition;            ///< of what goes to a server at once; 0: whole tensors
+
+  int stage = 0;              ///< of sharded: 1, 2 or 3
+  int shard = 0;              ///< of stage 3: ranks that share parameters, replicas beyond; 0: all
+  bool compressed = false;    ///< gradients travel in 16 bits
+  bool holds_halves = false;  ///< parameters are in the 16 bits that are computed with (amp), gradients too
+  Bytes gradient;             ///< of those that do: as said, 0: nothing said
 
   // beyond data parallelism
   int tensor = 1, pipeline = 1, interleave = 1;

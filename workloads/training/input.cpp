@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/input.hpp"
 
+#include <algorithm>
+
 #include "support/error.hpp"
+#include "support/text.hpp"
 #include "workloads/settings.hpp"
 #include "workloads/training/plan.hpp"
+#include "workloads/training/storage.hpp"
 
 namespace collcast::workloads {
 
@@ -20,16 +24,69 @@ Input parse_input(const std::string& text) {
   input.decode = s.time("decode", Seconds());
   input.cores = s.count("cores", 0);
   input.copy = s.rate("copy");
+  input.target = s.rate("target");
+  input.stripes = s.count("stripes", 1);
+  input.from = s.word("from", "");
+  input.stage = s.word("stage", "");
+  input.dataset = s.size("dataset", Bytes(), Bytes(1));
+  input.whole = s.flag("whole", false);
   s.finish();
-  const bool is_read = input.shared.value > 0 || input.local.value > 0;
+  const bool is_read = input.shared.value > 0 || input.local.value > 0 || !input.from.empty();
   if (!is_read && input.opens == 0 && input.decode == Seconds() && input.copy.value == 0)
-    throw InputError("input " + s.name() + ": needs a stage: shared, " + (input.packed ? "" : "opens, ") +
-                     "local, decode or copy");
+    throw InputError("input " + s.name() + ": needs a stage: from, shared, " +
+                     (input.packed ? "" : "opens, ") + "local, decode or copy");
   if (s.has("sample") && !is_read)
-    throw InputError("input " + s.name() + ": sample needs shared or local, which reads it");
+    throw InputError("input " + s.name() + ": sample needs from, shared or local, which reads it");
+  const auto need = [&](const char* key, bool held, const char* what) {
+    if (s.has(key) && !held) throw InputError("input " + s.name() + ": " + key + " needs " + what);
+  };
+  const bool named = !input.from.empty(), staged = !input.stage.empty();
+  need("stripes", named || input.target.value > 0, "target, what one stripe reads in GB/s, or from");
+  need("target", is_read, "from, shared or local, which is striped");
+  need("stage", named && input.dataset > Bytes(), "from=NAME, where samples are first, and dataset=SIZE");
+  need("dataset", staged, "stage=NAME, where all samples are copied to");
+  need("whole", staged, "stage=NAME, where each node has them");
+  need("from", input.shared.value == 0 && input.local.value == 0,
+       "no shared or local: it says how fast it is");
   if (s.has("cores") && input.decode == Seconds())
     throw InputError("input " + s.name() + ": cores needs decode, what a sample takes of one");
   return input;
+}
+
+void take_storage(Input& input, const Description& platform) {
+  if (input.from.empty()) return;
+  const Storage from = storage(platform, input.from, "input");
+  const bool staged = !input.stage.empty();
+  if (staged) {
+    const Storage to = storage(platform, input.stage, "input");
+    if (to.shared)
+      throw InputError("input: stage takes what each node has, not " + to.name + ", which all nodes share");
+    input.source = from.read, input.source_shared = from.shared;
+    input.into = to.write, input.room = to.capacity;
+    input.local = to.read;
+    input.least = to.least, input.most = to.most;
+    return;
+  }
+  (from.shared ? input.shared : input.local) = from.read;
+  input.least = from.least, input.most = from.most;
+  if (!input.packed && input.opens == 0) input.opens = from.opens;
+  if (input.target.value == 0) input.target = from.target;
+  if (input.stripes > 1 && input.target.value == 0)
+    throw InputError("input: stripes needs target: the platform does not say what one of " + from.name +
+                     " reads");
+}
+
+Seconds staging(const Input& in, const Training& t) {
+  if (in.stage.empty()) return {};
+  const double nodes = (t.ranks + t.ranks_per_node - 1) / t.ranks_per_node;
+  const Bytes of_node = in.whole ? in.dataset : in.dataset / nodes;
+  if (in.room > Bytes() && of_node > in.room)
+    throw InputError("input: " + text::bytes(of_node.value) + " for each of " +
+                     text::counted(static_cast<std::int64_t>(nodes), "node") + " do not fit into the " +
+                     text::bytes(in.room.value) + " of " + in.stage);
+  const Bytes read = in.source_shared ? nodes * of_node : of_node;
+  return std::max(in.source.value > 0 ? read / in.source : Seconds(),
+                  in.into.value > 0 ? of_node / in.into : Seconds());
 }
 
 namespace {
@@ -53,9 +110,14 @@ std::vector<Stage> stages(const Input& in, const Training& t) {
   const double all = global_batch(t), of_node = samples_of_node(t);
   const Bytes taken(t.model.sample_bytes), sample = in.sample == Bytes() ? taken : in.sample;
   std::vector<Stage> way;
-  if (in.shared.value > 0) way.push_back({"shared file system", all * sample / in.shared});
+  const std::string named = in.stage.empty() ? in.from : in.stage;
+  const auto called = [&](const char* otherwise) { return named.empty() ? otherwise : named; };
+  if (in.shared.value > 0) way.push_back({called("shared file system"), all * sample / in.shared});
+  if (in.target.value > 0 && in.stage.empty())
+    way.push_back(
+        {"a file's stripes", 1.0 * t.framework.per_gpu * batch(t) * sample / (in.stripes * in.target)});
   if (in.opens > 0) way.push_back({"opening files", Seconds(all / in.opens)});
-  if (in.local.value > 0) way.push_back({"node's disk", of_node * sample / in.local});
+  if (in.local.value > 0) way.push_back({called("node's disk"), of_node * sample / in.local});
   if (in.decode > Seconds()) way.push_back({"decoding", of_node / in.cores * in.decode});
   if (in.copy.value > 0) {  // of mirrored replicas (GEMS) a rank reads those that begin with it
     const int replicas = t.framework.replicas, read = replicas - replicas / 2;

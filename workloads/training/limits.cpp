@@ -33,7 +33,7 @@ Work work(const Plan& plan, int stage) {
     for (std::size_t i = plan.parts[part].first; i < plan.parts[part].last; ++i) {
       const Layer& l = plan.layers()[i];
       const double forward = n.forward + (plan.repeats(l) ? n.again : 0);
-      const LayerLimits one = plan.limits(l);
+      const LayerLimits one = plan.limits(i);
       sum.time += forward * plan.times[i].forward + n.backward * plan.times[i].backward;
       sum.limits.arithmetic += forward * one.forward.arithmetic + n.backward * one.backward.arithmetic;
       sum.limits.memory += forward * one.forward.memory + n.backward * one.backward.memory;

@@ -228,17 +228,22 @@ void check(const Training& t) {
     reject("images of " + t.model.name + " have " + std::to_string(t.model.height) +
            " rows, which do not make " + std::to_string(f.spatial) + " parts (sp)");
   if (f.hierarchical && !goes_by_levels(t))
-    reject("a hierarchical allreduce needs full nodes and no other parallelism: " + std::to_string(t.ranks) +
-           " ranks, " + std::to_string(t.ranks_per_node) + " on a node");
+    reject(std::string(f.servers > 0 ? "what goes to servers is added up on each node first, which"
+                                     : "a hierarchical allreduce") +
+           " needs full nodes and no other parallelism: " + std::to_string(t.ranks) + " ranks, " +
+           std::to_string(t.ranks_per_node) + " on a node");
+  if (f.beside && f.servers > t.ranks / std::min(t.ranks, t.ranks_per_node))
+    reject(std::to_string(f.servers) +
+           " servers beside the workers are more than one on each of their nodes");
   if (f.shard > 0 && f.spatial > 1) reject("parameters that not all ranks share (shard) go without sp");
   if (f.shard > 0 && t.ranks / shared % f.shard != 0)
     reject("a data-parallel group of " + std::to_string(t.ranks / shared) +
            " ranks does not divide by shard=" + std::to_string(f.shard));
   if (f.gradient == Bytes(2) && !stores_halves(t.precision))
     reject("gradients=16bit is for amp and fp8, not for " + std::string(name(t.precision)));
-  if (t.processor.flops == 0 && !t.throughput)
+  if (t.processor.flops == 0 && !t.throughput && !t.layer_times)
     reject("the platform does not say how fast " + t.processor.name + " computes in " +
-           std::string(name(t.precision)) + "; give --throughput");
+           std::string(name(t.precision)) + "; give --throughput or --layer-times");
 }
 
 /// The layer with the experts that one of `ranks` has: their words come from all of these.
@@ -263,13 +268,20 @@ Processor known(const Training& t) {
   return p;
 }
 
+/// Of each layer; `micro`: samples of a micro-batch.
+std::vector<LayerFactor> factors(const Training& t, double micro) {
+  if (!t.layer_times) return std::vector<LayerFactor>(t.model.layers.size());
+  return layer_factors(*t.layer_times, t.model, micro, known(t), t.precision);
+}
+
 /// The time of the layers and the optimizer, or `share` of it, on one processor that holds them all and
 /// recomputes nothing.
 Seconds alone(const Training& t, double micro, int micro_batches, double share = 1) {
   Seconds step;
-  for (const Layer& l : t.model.layers) {
-    const LayerTime time = layer_time(l, micro, 1, known(t), t.precision);
-    step += time.forward + time.backward;
+  const std::vector<LayerFactor> measured = factors(t, micro);
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const LayerTime time = layer_time(t.model.layers[i], micro, 1, known(t), t.precision);
+    step += measured[i].forward * time.forward + measured[i].backward * time.backward;
   }
   return micro_batches * step + optimizer_time(share * t.model.parameters(), t.model.blocks > 0, known(t));
 }
@@ -295,9 +307,12 @@ Plan::Plan(const Training& t)
   check(t);
   if (t.throughput) scale = batch(t) / *t.throughput / alone(t, context * micro, micro_batches).value;
   scale *= crowding(t);
-  for (const Layer& l : layers()) {
+  measured = factors(t, context * micro);
+  for (std::size_t i = 0; i < layers().size(); ++i) {
+    const Layer& l = layers()[i];
     const LayerTime time = layer_time(own(l), samples(l), share(l), known(t), t.precision);
-    times.push_back({factor(l) * time.forward, factor(l) * time.backward});
+    times.push_back(
+        {factor(l) * measured[i].forward * time.forward, factor(l) * measured[i].backward * time.backward});
   }
   const int count = pipeline * chunks;
   parts = !t.framework.balance.empty() ? by_balance(t.model, t.framework.balance)
@@ -311,10 +326,12 @@ Layer Plan::own(const Layer& l) const {
   return rings(l) ? ring_step(l, context) : held(l, experts);
 }
 
-LayerLimits Plan::limits(const Layer& l) const {
+LayerLimits Plan::limits(std::size_t layer) const {
+  const Layer& l = layers()[layer];
   LayerLimits all = layer_limits(own(l), samples(l), share(l), known(training), training.precision);
-  for (Limits* one : {&all.forward, &all.backward})
-    *one = {factor(l) * one->arithmetic, factor(l) * one->memory};
+  const auto longer = [&](Limits& one, double by) { one = {by * one.arithmetic, by * one.memory}; };
+  longer(all.forward, factor(l) * measured[layer].forward);
+  longer(all.backward, factor(l) * measured[layer].backward);
   return all;
 }
 
@@ -423,13 +440,20 @@ Seconds step_alone(const Training& t) {
   return alone(t, static_cast<double>(batch(t)) / micros, micros, optimizer_share(t));
 }
 
+std::size_t without_times(const Training& t) {
+  if (!t.layer_times) return 0;
+  return static_cast<std::size_t>(std::ranges::count(factors(t, 1), false, &LayerFactor::measured));
+}
+
 double crowding(const Training& t) {
   if (t.framework.per_gpu == 1) return 1;
   const int micros = t.framework.micro_batches;
   const double micro = static_cast<double>(batch(t)) / micros;
-  Training busy = t;
+  Training roofline = t;
+  roofline.layer_times.reset();
+  Training busy = roofline;
   scale_host(busy.processor.efficiency, 0);
-  return std::max(1.0, t.framework.per_gpu * (alone(busy, micro, micros) / alone(t, micro, micros)));
+  return std::max(1.0, t.framework.per_gpu * (alone(busy, micro, micros) / alone(roofline, micro, micros)));
 }
 
 int batch(const Training& t) {

@@ -38,9 +38,10 @@ struct Plan {
   };
   std::vector<Hop> hops;  ///< between stages
   std::vector<LayerTime> times;
+  std::vector<LayerFactor> measured;  ///< that they have been multiplied by, from --layer-times
   double scale = 1;  ///< factor on all times, from --throughput and from processes that share a GPU
   /// Those of a layer as a rank has it, forward and backward, if arithmetic or memory alone limited it.
-  LayerLimits limits(const Layer& layer) const;
+  LayerLimits limits(std::size_t layer) const;
 
   const std::vector<Layer>& layers() const { return training.model.layers; }
   const Part& part(int stage, int chunk) const {

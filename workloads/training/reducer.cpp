@@ -2,6 +2,7 @@
 #include "workloads/training/reducer.hpp"
 
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -185,6 +186,83 @@ class Server final : public Base {
   }
 };
 
+/// Parameter servers: piece by piece, ranks of a node add up theirs and push the sum to one server after the
+/// other, pull what that made of it, and share it out on the node. Where more nodes than servers push, a
+/// server gets several pieces in a row, and a push takes as long as they do. A single node needs no server
+/// (BytePS).
+class Served final : public Base {
+ public:
+  Served(const Plan& plan, Role& role, Adders adders) : Base(plan, role, adders) {
+    for (std::size_t i = plan.layers().size(); i-- > 0;) index_[plan.layers()[i].name] = static_cast<int>(i);
+  }
+
+  /// Of a layer of the next step.
+  void before(std::size_t index, std::vector<int>& waiting, bool backward) override {
+    if (backward || !plan_.training.framework.next_forward) return;
+    if (bytes_ > Bytes()) send();
+    const auto fetched = fetched_.find(plan_.layers()[index].name);
+    if (fetched != fetched_.end()) waiting.push_back(fetched->second);
+  }
+  bool watches(std::size_t) const override { return plan_.training.framework.next_forward; }
+  void settle() override {
+    if (bytes_ > Bytes()) send();
+    Base::settle();
+  }
+
+ private:
+  void take(const std::string& layer, double elements, int made) override {
+    const Framework& f = plan_.training.framework;
+    bytes_ += elements * plan_.on_wire();
+    layers_.push_back(layer), last_ = made;
+    layer_ = index_.at(layer);
+    if (f.overlap && bytes_ >= f.bucket) send();
+  }
+  void send() {
+    const Bytes bytes = std::exchange(bytes_, {});
+    const std::string name = layers_.size() == 1 ? layers_[0] : "bucket of " + layers_.back();
+    const double pieces = pieces_of(bytes);
+    int done = last_;
+    for (double p = 0; p < pieces; ++p) done = serve(bytes / pieces, name);
+    for (const std::string& layer : std::exchange(layers_, {})) fetched_[layer] = done;
+  }
+  int serve(Bytes piece, const std::string& name) {
+    int done = last_;
+    if (plan_.local() > 1) done = put(Collective::reduce_scatter, local_group, piece, name, {done});
+    if (nodes() > 1) {
+      done = message(Kind::push, push_stream, piece, name, done);
+      done = message(Kind::pull, pull_stream, piece, name, done);
+    }
+    return plan_.local() > 1 ? put(Collective::allgather, local_group, piece, name, {done}, fetch_stream)
+                             : done;
+  }
+  double nodes() const { return 1.0 * plan_.training.ranks / plan_.local(); }
+  double pieces_of(Bytes bytes) const {
+    const Bytes most = plan_.training.framework.partition;
+    return most > Bytes() ? std::max(1.0, std::ceil(bytes / most)) : 1;
+  }
+  int message(Kind kind, int stream, Bytes piece, const std::string& name, int after) {
+    sent_.push_back(append(role_, {.kind = kind,
+                                   .name = name,
+                                   .stream = stream,
+                                   .bytes = piece * in_a_row() / plan_.training.ranks_per_node,
+                                   .tag = layer_,
+                                   .after = {after},
+                                   .part = kind == Kind::push ? "push to servers" : "pull from servers"}));
+    return sent_.back();
+  }
+  /// How often a server's link carries a piece while each node pushes one.
+  double in_a_row() const {
+    const Framework& f = plan_.training.framework;
+    return f.beside ? (nodes() - 1) / f.servers : std::max(1.0, nodes() / f.servers);
+  }
+
+  Bytes bytes_;
+  int last_ = 0, layer_ = 0;
+  std::map<std::string, int> index_;    ///< of a layer: what the next forward pass needs first has the least
+  std::vector<std::string> layers_;     ///< whose gradients are in `bytes_`
+  std::map<std::string, int> fetched_;  ///< by layer: what it waits for
+};
+
 /// ZeRO-1 and 2: each rank updates its share of the parameters, then all gather them.
 class Sharded final : public Buckets {
  public:
@@ -323,6 +401,7 @@ std::unique_ptr<Reducer> reducer_of(const Plan& plan, Role& role, Adders adders)
     case How::each:
       return std::make_unique<OfEach>(plan, role, adders);
     case How::server:
+      if (f.servers > 0) return std::make_unique<Served>(plan, role, adders);
       return std::make_unique<Server>(plan, role, adders);
     case How::sharded:
       if (f.stage == 3) return std::make_unique<FullySharded>(plan, role, adders);
@@ -370,6 +449,9 @@ void name_groups(const Plan& plan, Job& job) {
   if (plan.training.framework.reduction == How::coordinator &&
       plan.adders() * plan.training.framework.per_gpu > 1)
     job.coordinator = coordinator(plan);
+  if (plan.training.framework.servers > 0)
+    job.servers = Servers{plan.training.ranks_per_node, plan.training.framework.beside,
+                          plan.training.framework.next_forward};
 }
 
 std::unique_ptr<Reducer> make_reducer(const Plan& plan, Role& role) {

@@ -14,8 +14,10 @@ namespace collcast::workloads {
 /// the tensor group. The context group is there where ranks share out sequences.
 constexpr int data_group = 0, tensor_group = 1, local_group = 2, cross_group = 3, context_group = 4;
 constexpr int communication_stream = 1, first_message_stream = 2;
-/// Where parameters are sharded there are no stages, and no messages.
+/// Where parameters are sharded or served there are no stages, and no messages.
 constexpr int replica_stream = first_message_stream;
+constexpr int push_stream = first_message_stream, pull_stream = push_stream + 1,
+              fetch_stream = pull_stream + 1;
 
 /// Dimensions and groups, and the coordinator where the framework has one.
 void name_groups(const Plan& plan, Job& job);

@@ -14,14 +14,22 @@ namespace {
 constexpr int phases = 4;
 
 /// In each of the phases that a coordinator's rounds may have.
-std::vector<Played> play_phases(Job job, const PlayOf& play, End end) {
-  if (!job.coordinator || job.coordinator->cycle == Seconds()) return {play(job, end)};
-  std::vector<Played> all;
+template <class Of>
+auto in_phases(Job job, const Of& of) {
+  std::vector<decltype(of(job))> all;
+  if (!job.coordinator || job.coordinator->cycle == Seconds()) {
+    all.push_back(of(job));
+    return all;
+  }
   for (int i = 0; i < phases; ++i) {
     job.coordinator->phase = (i + 0.5) / phases * job.coordinator->cycle;
-    all.push_back(play(job, end));
+    all.push_back(of(job));
   }
   return all;
+}
+
+std::vector<Played> play_phases(const Job& job, const PlayOf& play, End end) {
+  return in_phases(job, [&](const Job& in_phase) { return play(in_phase, end); });
 }
 
 /// The last of them, with the times that they take in the mean.
@@ -57,9 +65,29 @@ std::vector<ActivitySummary> summary_of(const Job& job, const std::vector<Played
   return rows;
 }
 
-/// Processor times moved by their uncertainty; a measured throughput has none.
-Training moved(Training t, double factor) {
-  if (t.throughput) return t;
+/// The platform's storage at an end of its uncertainty.
+void move_storage(Training& t, bool slow) {
+  if (t.input) {
+    Input& in = *t.input;
+    const double by = slow ? in.least : in.most;
+    for (BytesPerSecond* rate : {&in.shared, &in.local, &in.target}) *rate = by * *rate;
+    in.opens *= by;
+  }
+  if (t.checkpoint) {
+    Checkpoint& c = *t.checkpoint;
+    for (BytesPerSecond* rate : {&c.shared, &c.node, &c.target}) *rate = (slow ? c.least : c.most) * *rate;
+  }
+}
+
+/// Processor times at an end of their uncertainty; a measured throughput has what was said of it.
+Training moved(Training t, bool slow) {
+  move_storage(t, slow);
+  if (t.throughput) {
+    *t.throughput *= 1 + (slow ? -1 : 1) * t.throughput_error;
+    return t;
+  }
+  const double uncertainty = 1 + t.processor.efficiency.uncertainty,
+               factor = slow ? uncertainty : 1 / uncertainty;
   Processor& p = t.processor;
   p.flops /= factor;
   p.fp8_flops /= factor;
@@ -71,6 +99,10 @@ Training moved(Training t, double factor) {
 /// By how many standard deviations the slowest of `ranks` is behind the mean (Blom 1958).
 double slowest(Rank ranks) {
   return ranks == 1 ? 0 : quantile(boost::math::normal(), (ranks - 0.375) / (ranks + 0.25));
+}
+/// The same of a fast or a slow step: of 5 % of all steps the slowest rank is less behind, or more.
+double slowest(Rank ranks, bool slow) {
+  return quantile(boost::math::normal(), std::pow(slow ? 0.95 : 0.05, 1.0 / ranks));
 }
 
 Stage slowest_stage(const Training& t) {
@@ -147,37 +179,45 @@ Framework tuned(Training t, const PlayOf& play) {
 }  // namespace
 
 StepForecast forecast_step(const Training& asked, const PriceOf& price) {
-  return forecast_step(asked, price, [&](const Job& job, End end) { return play(job, price, end); });
+  return forecast_step(
+      asked, price, [&](const Job& job, End end) { return play(job, price, end); },
+      [&](const Job& job) { return lower_bound(job, price); });
 }
 
-StepForecast forecast_step(const Training& asked, const PriceOf& price, const PlayOf& play_job) {
+StepForecast forecast_step(const Training& asked, const PriceOf& price, const PlayOf& play_job,
+                           const BoundOf& bound_job) {
   Training t = asked;
   if (t.framework.autotune && t.ranks > 1)
     t.framework = tuned(t, [&](const Job& job, End end) { return play(job, price, end); });
   const Job job = training_job(t);
   const std::vector<Played> all = play_phases(job, play_job, End::middle);
   Played played = mean(all);
-  const double uncertainty = 1 + t.processor.efficiency.uncertainty;
+  const Rank processes = t.framework.per_gpu * t.ranks;
   const Stage input = slowest_stage(t);
   StepForecast step;
   static_cast<JobForecast&>(step) = parts(played);
   step.agreement = played.agreement;
-  const auto waiting = [&](const JobForecast& of) {
-    return t.noise * slowest(t.framework.per_gpu * t.ranks) * of.compute;
-  };
-  step.waiting = waiting(step);
+  step.waiting = t.noise * slowest(processes) * step.compute;
   step.input = std::max(Seconds(), input.time - played.time - step.waiting);
-  const auto whole = [&](const Played& p) {
-    const Seconds busy = std::max(p.time + waiting(parts(p)), input.time);
-    return busy + checkpoint_share(t, busy);
+  const auto whole = [&](const Training& as, const Played& p, double behind) {
+    const Seconds busy = std::max(p.time + t.noise * behind * p.compute, slowest_stage(as).time);
+    return busy + checkpoint_share(as, busy);
   };
-  step.time = whole(played);
+  step.time = whole(t, played, slowest(processes));
   step.checkpoint = step.time - std::max(played.time + step.waiting, input.time);
-  const auto at_end = [&](double factor, End end) {
-    return whole(mean(play_phases(training_job(moved(t, factor)), play_job, end)));
+  const auto at_end = [&](bool slow) {
+    const Training at = moved(t, slow);
+    return whole(at, mean(play_phases(training_job(at), play_job, slow ? End::high : End::low)),
+                 slowest(processes, slow));
   };
-  step.low = std::min(step.time, at_end(1 / uncertainty, End::low));
-  step.high = std::max(step.time, at_end(uncertainty, End::high));
+  step.low = std::min(step.time, at_end(false));
+  step.high = std::max(step.time, at_end(true));
+  step.bound = std::ranges::min(in_phases(job, bound_job), {}, &JobBound::time);
+  const Seconds worked = step.bound.time + step.waiting;
+  if (input.time > worked) step.bound.cut = "input: " + input.name;
+  const Seconds busy = std::max(worked, input.time);
+  step.bound.time = std::min(step.time, busy + checkpoint_share(t, busy));
+  step.bound.calibrated &= t.throughput || t.processor.calibrated || (t.layer_times && without_times(t) == 0);
   step.alone = step_alone(t);
   step.samples = global_batch(t);
   step.efficiency = (step.samples / step.time.value) / (t.ranks * (batch(t) / step.alone.value));

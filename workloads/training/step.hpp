@@ -31,8 +31,9 @@ struct StepForecast : JobForecast {
 /// Plays the step's job, with a coordinator in the mean over the phases that its rounds may have. The
 /// interval includes the uncertainty of the prices and of the processor.
 StepForecast forecast_step(const Training& training, const PriceOf& price);
-/// The same, played by `play`; autotuning still goes by the prices.
-StepForecast forecast_step(const Training& training, const PriceOf& price, const PlayOf& play);
+/// The same, played by `play` and bounded by `bound`; autotuning still goes by the prices.
+StepForecast forecast_step(const Training& training, const PriceOf& price, const PlayOf& play,
+                           const BoundOf& bound);
 
 /// Before the first step: a rank's parameters and optimizer state reach all that hold the same.
 Seconds start_broadcast(const Training& training, const PriceOf& price);

@@ -25,6 +25,7 @@ class StageWriter {
         ring_stream_(ring_stream) {}
 
   void write() {
+    if (plan_.training.framework.next_forward) return write_from_backward();
     const std::vector<Pass> passes = order(plan_.training.framework, stage_);
     for (const Pass& pass : passes) pass.backward ? backward(pass) : forward(pass);
     part_ = "optimizer";
@@ -38,6 +39,18 @@ class StageWriter {
   }
 
  private:
+  /// From one backward pass to the next: layers of the next step's forward pass wait for their own
+  /// parameters.
+  void write_from_backward() {
+    backward({0, 0, true});
+    part_ = "optimizer";
+    const Seconds update = plan_.optimizer(reducer_->updates());
+    forward({0, 0, false});
+    part_ = "optimizer";
+    compute(update, "optimizer");
+    reducer_->settle();
+  }
+
   int add(JobActivity a) { return append(role_, std::move(a)); }
   int compute(Seconds time, const std::string& name, std::vector<int> after = {}) {
     return add({.kind = Kind::compute, .name = name, .time = time, .after = std::move(after), .part = part_});
@@ -392,6 +405,8 @@ Job training_job(const Training& training) {
   name_groups(plan, job);
   job.streams = {"compute", "communication", "send before", "send after", "receive after", "receive before"};
   if (training.framework.shard > 0) job.streams[replica_stream] = "between replicas";
+  if (training.framework.servers > 0)
+    job.streams[push_stream] = "push", job.streams[pull_stream] = "pull", job.streams[fetch_stream] = "fetch";
   if (std::ranges::any_of(plan.hops, &Plan::Hop::skips))
     for (const Plan::Hop& h : plan.hops)
       for (const char* what : {"activations ", "gradients "})

@@ -8,6 +8,7 @@
 #include "workloads/training/checkpoint.hpp"
 #include "workloads/training/framework.hpp"
 #include "workloads/training/input.hpp"
+#include "workloads/training/layer_times.hpp"
 
 namespace collcast::workloads {
 
@@ -20,7 +21,10 @@ struct Training {
   int batch = 1;        ///< of a replica, in a step
   int whole_batch = 0;  ///< of all replicas, instead of `batch`; 0: not said
   std::optional<double> throughput =
-      {};               ///< measured samples per second of one processor, instead of the roofline's
+      {};                       ///< measured samples per second of one processor, instead of the roofline's
+  double throughput_error = 0;  ///< of it, relative
+  std::optional<LayerTimes> layer_times =
+      {};               ///< of one processor that holds the model, instead of the roofline's
   double slowdown = 0;  ///< computation takes 1 + this times as long while collectives run
   double noise = 0;     ///< standard deviation of ranks' computation, relative: the slowest decides
   std::optional<Input> input = {};  ///< none: samples never are late
@@ -45,6 +49,9 @@ double optimizer_share(const Training& training);
 /// The time of a step on one processor that holds the whole model: by --throughput, or by the roofline, with
 /// a replica's part of the optimizer's work.
 Seconds step_alone(const Training& training);
+
+/// How many layers have no measured time, although others have.
+std::size_t without_times(const Training& training);
 
 /// The size of a gradient as it is stored.
 Bytes gradient(const Training& training);

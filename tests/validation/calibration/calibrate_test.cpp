@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/calibration/point_to_point.hpp"
+#include "platforms/description/plausible.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support.hpp"
 #include "support/json.hpp"
+#include "support/text.hpp"
 #include "validation/calibration/hardware.hpp"
 #include "validation/calibration/parameters.hpp"
 #include "validation/calibration/text.hpp"
@@ -28,7 +31,7 @@ Description known_platform() {
       {"bandwidth_GBps", p(5)},
       {"eager_limit_KiB", p(15.999)},
       {"handshake_us", p(4)},
-      {"pieces", Json::array({{{"from_KiB", p(16)}, {"bandwidth_GBps", p(10.5)}, {"gap_us", p(1)}}})}};
+      {"pieces", Json::array({{{"from_KiB", p(16)}, {"bandwidth_GBps", p(10.5)}, {"gap_us", p(2.2)}}})}};
   return {"known", "known.json", std::move(json)};
 }
 
@@ -72,7 +75,7 @@ TEST(Calibrate, OwnPredictionsComeBack) {
         EXPECT_TRUE(noise > 0 || off < 0.1) << name << ' ' << n;  // where a piece ends between two sizes
         all += off, ++count;
       }
-    EXPECT_LT(all / count, std::max(0.005, noise)) << name;
+    EXPECT_LT(all / count, std::max(0.006, noise)) << name;
   };
   const Path devices{Way::between_nodes, Memory::device, Memory::device};
   const Path in_node{Way::in_node, Memory::host, Memory::host};
@@ -83,6 +86,32 @@ TEST(Calibrate, OwnPredictionsComeBack) {
     for (const char* name : {"dgx-a100", "edr-cluster", "frontier"}) expect_same(name, devices, noise);
     for (const char* name : {"localhost", "frontera"}) expect_same(name, in_node, noise);
     for (const char* name : {"dgx-a100", "dgx-b200", "dgx-1v"}) expect_same(name, on_nvlink, noise);
+  }
+}
+
+/// Tables of protocols that switch too late, as those of GPUs often are: times that fall by half and more.
+TEST(Calibrate, NoLargerMessageIsFaster) {
+  const Description base = load_platform("edr-cluster");
+  std::mt19937 draw(7);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<Measurement> tables = tables_of(base, between, 0.02, static_cast<unsigned>(draw()));
+    for (Measurement& m : tables)
+      for (const double from : {1024., 65536.})
+        if (m.message.value >= from && m.message.value < 8 * from)
+          m.time = static_cast<double>(1 + draw() % 4) * m.time;
+    const Calibration found = calibrate(base, tables);
+    const Machine machine(laid_over(base, found.platform), 4);
+    Wire before = machine.wire(0, 2, Bytes(0));
+    for (double n = 1; n < 1 << 24; n = std::ceil(1.03 * n)) {
+      const Wire wire = machine.wire(0, 2, Bytes(n));
+      const auto grows = [&](auto of) { EXPECT_GE(of(wire, n), of(before, n / 1.03 - 1) * (1 - 1e-6)) << n; };
+      grows([](const Wire& w, double) { return w.overhead.value; });
+      grows([](const Wire& w, double) { return w.receive_overhead.value; });
+      grows([](const Wire& w, double bytes) { return (w.gap + Bytes(bytes) * w.per_byte).value; });
+      grows([](const Wire& w, double bytes) { return half_round_trip(w, Bytes(bytes)).value; });
+      before = wire;
+    }
+    EXPECT_EQ(text::join(implausible(laid_over(base, found.platform)), "; "), "");
   }
 }
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "model/units.hpp"
+#include "support/json.hpp"
+
+namespace collcast {
+
+/// Raises the costs of pieces so that each begins with what the one before it ends with, at least: no message
+/// is faster than a smaller one. `links`: time per byte of the slowest link on the way.
+void let_rise(Json& software, SecondsPerByte links);
+
+}  // namespace collcast
