@@ -130,11 +130,11 @@ std::string storage(const Json& platform) {
   for (const auto& [name, s] : all.items())
     parts.push_back(name + " (" + s["kind"].get<std::string>() +
                     (s["reach"] == "shared" ? " of all nodes: " : " of each node: ") +
-                    listed({value(s, "read_GBps", "GB/s read"), value(s, "write_GBps", "GB/s written"),
-                            value(s, "opens_Hz", "files opened a second"),
-                            value(s, "target_GBps", "GB/s a stripe"), value(s, "capacity_TB", "TB")}) +
+                    enumerated({value(s, "read_GBps", "GB/s read"), value(s, "write_GBps", "GB/s written"),
+                                value(s, "opens_Hz", "files opened a second"),
+                                value(s, "target_GBps", "GB/s a stripe"), value(s, "capacity_TB", "TB")}) +
                     ")");
-  return listed(parts);
+  return enumerated(parts);
 }
 
 /// What sends between its GPUs.
