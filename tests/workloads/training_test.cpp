@@ -1954,7 +1954,8 @@ TEST(Servers, ANodePushesOnce) {
     Training t = equal_layers(2, "parameter-server:" + settings, ranks);
     t.ranks_per_node = 4;
     std::map<Kind, double> sums;
-    for (const JobActivity& a : training_job(t).roles[0].activities) sums[a.kind] += a.bytes.value;
+    const Job job = training_job(t);
+    for (const JobActivity& a : job.roles[0].activities) sums[a.kind] += a.bytes.value;
     return sums;
   };
   EXPECT_DOUBLE_EQ(bytes(8, "servers=2")[Kind::push], 2e6 / 4);
