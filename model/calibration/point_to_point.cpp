@@ -172,6 +172,13 @@ std::vector<Bytes> changed(const std::vector<Samples>& before, const std::vector
   return {sizes.begin(), sizes.end()};
 }
 
+/// A pace of links that no message of the table contradicts.
+SecondsPerByte possible(SecondsPerByte links, const Samples& latency) {
+  for (const Sample& s : latency)
+    if (s.message > Bytes()) links = std::min(links, s.time / s.message);
+  return links;
+}
+
 }  // namespace
 
 Seconds half_round_trip(const Wire& w, Bytes message) {
@@ -201,7 +208,8 @@ Seconds PathFit::of_window(Bytes message) const {
   return of_window_of(window, between, latency(message), latency(reply_bytes));
 }
 
-PathFit fit_path(const PathTables& measured, SecondsPerByte links, const PiecewiseOptions& options) {
+PathFit fit_path(const PathTables& measured, SecondsPerByte stated, const PiecewiseOptions& options) {
+  const SecondsPerByte links = possible(stated, measured.latency);
   PathTables sorted = measured;
   for (Samples* table : {&sorted.latency, &sorted.messages})
     std::ranges::stable_sort(*table, {}, &Sample::message);

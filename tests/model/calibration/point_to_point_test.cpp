@@ -87,6 +87,16 @@ TEST(PointToPoint, BandwidthOfOneSize) {
   EXPECT_NEAR(fit({}, 8, 1e-6).gap->value.value, 1e-6, 1e-15);
 }
 
+/// Links of a hundredth of the table's pace say nothing about it.
+TEST(PointToPoint, LinksThatTheTableContradicts) {
+  const PathTables t{table([](double n) { return 1e-6 + n * 1e-10; }, 0, 1),
+                     table([](double n) { return 2e-7 + n * 1e-10; }, 0, 1), 1};
+  const PathFit fit = fit_path(t, SecondsPerByte(1e-8));
+  EXPECT_TRUE(fit.levelled.empty());
+  EXPECT_NEAR(fit.latency(Bytes(1)).value, 1e-6, 1e-9);
+  EXPECT_NEAR(fit.latency(Bytes(1e6)).value, 101e-6, 3e-7);  // the largest took 1.0024e-10 a byte
+}
+
 TEST(PointToPoint, OneTableAlone) {
   const Samples samples = table([](double n) { return 1e-6 + n * 3e-10; }, 0, 1);
   const PathFit latency = fit_path({samples, {}});
