@@ -23,16 +23,6 @@ constexpr std::size_t most_values = 100'000;
 using Parse = std::function<double(const std::string&)>;
 enum class Of : std::uint8_t { integers, reals };
 
-std::vector<std::string> parts_of(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text)
-    if (c == ':')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
-}
-
 /// Twelve digits: three steps of 0.1 are 0.3.
 double rounded(double value) {
   char digits[32];
@@ -60,7 +50,7 @@ std::function<double(double)> stride(const std::string& text, const std::string&
 }
 
 void expand(const std::string& text, const Parse& parse, std::vector<double>& values, Of of = Of::integers) {
-  const std::vector<std::string> parts = parts_of(text);
+  const std::vector<std::string> parts = split(text, ':');
   if (parts.size() == 1) return values.push_back(parse(text));
   if (parts.size() > 3)
     throw InputError("range '" + text + "' has too many colons; ranges are like 1KiB:1GiB:x2 and 64:512:+64");
@@ -98,6 +88,16 @@ bool is_next_value(const std::string& before, const std::string& part) {
 }
 
 }  // namespace
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == at)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
 
 std::vector<Bytes> parse_sizes(std::span<const std::string> texts) {
   const std::vector<double> values =

@@ -25,6 +25,8 @@ Rank parse_ranks(const std::string& text);
 
 /// "64:512:x2".
 bool is_range(const std::string& text);
+/// The parts of a text between these characters, empty ones too.
+std::vector<std::string> split(const std::string& text, char at);
 /// The parts of a list, at commas: "summit,nccl-2.8:algo=Ring,proto=LL" has two, as KEY=VALUE belongs to the
 /// name before it, and a number behind a setting to that: "ddp:bucket=1MiB,25MiB,one" has two. The name of an
 /// existing file is one part.

@@ -222,13 +222,7 @@ std::vector<std::string> values_set(const std::string& assignment) {
   std::istringstream keys(assignment.substr(0, equals));
   for (std::string key; form && std::getline(keys, key, '.');) form = find(*form, key);
   if (form && form->kind == Schema::Kind::list) return {text};
-  std::vector<std::string> values(1);
-  for (const char c : text)
-    if (c == ',')
-      values.emplace_back();
-    else
-      values.back() += c;
-  return values;
+  return split(text, ',');
 }
 
 std::vector<SetCase> set_cases(const std::vector<std::string>& assignments) {
