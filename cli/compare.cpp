@@ -50,17 +50,18 @@ Compared compared(const CompareOptions& options) {
     throw InputError(
         "compare takes exactly one of: a trace, a collective, an application, a job's file, --model");
   if (!options.model.empty()) return {"train", "model", options.model};
-  const std::string& what = options.files[0];
-  const bool one = options.files.size() == 1;
-  if (one && workloads::is_job(first_of(what))) return {"job", "job", what};
-  std::string files;
-  for (const std::string& file : options.files) files += (files.empty() ? "" : "\n") + file;
-  if (one && files_like(files).empty()) {
-    if (what.find_first_of("/.*?[") == std::string::npos) {
-      for (const std::string& name : listed(what)) definition(name);  // says what it knows
-      return {"predict", "collective", what};
+  std::string files, names;
+  for (const std::string& word : options.files) {
+    files += (files.empty() ? "" : "\n") + word;
+    names += (names.empty() ? "" : ",") + word;
+  }
+  if (workloads::is_job(first_of(names))) return {"job", "job", names};
+  if (files_like(files).empty()) {
+    if (names.find_first_of("/.*?[") == std::string::npos) {
+      for (const std::string& name : listed(names)) definition(name);  // says what it knows
+      return {"predict", "collective", names};
     }
-    read_file(what);  // says why not
+    for (const std::string& word : options.files) read_file(word);  // says why not
   }
   return {"replay", "trace", files};
 }

@@ -179,7 +179,7 @@ void Runs::write_explanation(Report& report) {
           count_of("count", "count"), number_of("under way", "total_s", seconds),
           number_of("exposed", "exposed_s", seconds), number_of("of the time", "share", text::percent)},
          std::string::npos,
-         "Where the time goes: what is exposed adds up to it"});
+         "Where the time goes: the exposed times add up to the total"});
   if (causes_.empty()) return;
   Json flat = Json::array();
   for (const Json& one : causes_) {

@@ -13,32 +13,33 @@ struct Figure {
   std::string title, words, svg;
 };
 
-/// How one direction of a graph is divided. `text` writes its numbers.
+/// An axis of a graph. `text` writes its numbers.
 struct Axis {
   std::string title;
   std::string (*text)(double);
   enum class Scale : unsigned char { linear, decades, octaves } scale = Scale::linear;
-  bool at_values = false;               ///< marked at the values themselves where these are few and apart
-  std::vector<std::string> names = {};  ///< of 1, 2, ... where it has no numbers
+  bool at_values = false;               ///< ticks at the values themselves, where they are few and apart
+  std::vector<std::string> names = {};  ///< of the values 1, 2, ...: an axis of words
 };
 
-/// Points of one kind. `low` and `high`: an interval, drawn where they differ.
+/// A series of points. `low` and `high`: an interval, drawn where they differ.
 struct Curve {
   struct Point {
     double x, y, low, high;
     std::string words = {};  ///< shown where a pointer rests on it
     std::string label = {};  ///< written beside it
   };
-  /// line: points, joined; points: alone; band: joined, the intervals shaded; hollow: points that do not
-  /// count; plain: a line without points; broad: a grey one below the others; star: the point that matters.
+  /// line: points joined by a line; points: no line; band: a line, the intervals shaded; hollow: points left
+  /// out of the statistics; plain: a line alone; broad: a broad grey line behind the others; star: the point
+  /// to see first.
   enum class Look : unsigned char { line, points, band, hollow, plain, broad, star };
   std::string name;
   std::vector<Point> points;
   Look look = Look::line;
-  bool same = false;  ///< in the colour of the curve before, and not named beside the picture
+  bool same = false;  ///< the curve before goes on: its colour, no name in the legend
 };
 
-/// A line across a graph, and what is there.
+/// A labelled line across a graph.
 struct Mark {
   double at;
   bool upright;

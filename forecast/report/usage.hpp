@@ -39,12 +39,12 @@ class Usage {
   std::unordered_map<std::uint32_t, One> all_;
 };
 
-/// How many of `filled` spans have to be drawn as one, so that they show what a thing is used and not how its
-/// uses beat against the spans: they may where a use lasts about as long as a span.
+/// How many of `filled` neighbouring spans to draw as one. Where a use lasts about as long as a span, single
+/// spans would show a beat of the two and not how busy the thing is.
 std::size_t drawn_as_one(const Usage::Of& use, double filled);
 
-/// A link carries no more than it can: what the even spread puts above `most` in a span is moved to the next
-/// ones with room, or else to those before, until the link rests.
+/// Caps each span at `most`, what the link can carry: bytes above it move to the next spans with room before
+/// the link rests, or else to those before.
 void level(std::vector<double>& by_span, double most);
 
 }  // namespace collcast::report

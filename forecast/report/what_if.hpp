@@ -16,19 +16,19 @@ Json list(const std::vector<Unbound>& unbound);
 
 /// The ten largest for people.
 Section sensitivity_table(const std::vector<Elasticity>& sensitivity);
-/// A line where there is nothing to put into that table, and for each parameter there that moves times in a
-/// step.
+/// What the table does not show: a line if it is empty, and one for each parameter whose small changes move
+/// the time by a jump.
 std::string words(const std::vector<Elasticity>& sensitivity);
 /// A line for each.
 std::string words(const std::vector<Unbound>& unbound);
 
 /// The rows of an answer with only these overrides.
 using RowsWith = std::function<Json(const std::vector<std::string>& set)>;
-/// A note on each override without which the rows of an answer stay as they are. Ends early where the user
-/// interrupts (support/interrupt.hpp).
+/// A note on each override that changes no row of an answer. An interrupt ends the search early
+/// (support/interrupt.hpp).
 std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
                                  const RowsWith& rows_with);
-/// Adds them to a report whose first section has these rows.
+/// Adds these notes to a report. Its first section has the rows.
 void tell_unmoved(Report& report, const std::vector<std::string>& set, const RowsWith& rows_with);
 
 }  // namespace collcast::report

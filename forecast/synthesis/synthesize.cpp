@@ -105,8 +105,9 @@ report::Report made(Front& front, const Question& q, const Forecaster& forecaste
   answer.notes = front.notes();
   answer.sections.push_back({"predictions", std::move(rows), columns_with_losses()});
   answer.remark =
-      "x bound = links x ports x waiting: what the busiest link carries beyond what the cut asks,\n"
-      "what messages are slower than their links on the busiest port, latency and waiting.";
+      "x bound = links x ports x waiting. links: how much more the busiest link carries\n"
+      "than the bound's cut asks of it. ports: how much slower the messages of the\n"
+      "busiest port are than their links. waiting: the rest, latency included.";
   return answer;
 }
 

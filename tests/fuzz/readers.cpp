@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer's target for every reader of files. COLLCAST_READER names the one that is fuzzed;
+// libFuzzer's target for every reader of files and of words. COLLCAST_READER names the one that is fuzzed;
 // docs/security.md.
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +14,8 @@
 #include <string>
 
 #include "algorithms/exchange/msccl.hpp"
+#include "cli/command.hpp"
+#include "cli/help.hpp"
 #include "forecast/sweep/predict.hpp"
 #include "model/ranges.hpp"
 #include "platforms/description/load.hpp"
@@ -27,6 +29,7 @@
 #include "replay/trace/writer.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/printable.hpp"
 #include "tests/replay/formats/binary_samples.hpp"
 #include "validation/campaign/campaign.hpp"
 #include "validation/measurements/read.hpp"
@@ -156,6 +159,29 @@ void sweep_file(const std::string& text) {
   for (const std::int64_t number : {std::int64_t{0}, asked.space().size() - 1}) asked.space().at(number);
 }
 
+/// The program with verbs that do nothing; a word is a line.
+void command(const std::string& text) {
+  static int exit_code;
+  static CLI::App app;
+  if (app.get_subcommands({}).empty()) {
+    cli::describe(app, exit_code);
+    for (CLI::App* verb : app.get_subcommands({})) verb->callback({});
+  }
+  std::vector<std::string> words;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word);) words.push_back(word);
+  try {
+    cli::take(app, words);
+  } catch (const CLI::Success&) {  // --help
+  } catch (const CLI::ParseError& error) {
+    words.insert(words.begin(), "collcast");
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    throw InputError(
+        one_line(cli::mistake(app, static_cast<int>(arguments.size()), arguments.data(), error)));
+  }
+}
+
 const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"trace", [](const std::string& text) { inspect(*open_source({MemoryFile(text).path()})); }},
     {"events", events},
@@ -168,6 +194,7 @@ const std::map<std::string, std::function<void(const std::string&)>> readers = {
     {"measurements", [](const std::string& text) { parse_measurements(text, "fuzz", {.ranks = 4}); }},
     {"job", [](const std::string& text) { workloads::parse_job(text, "fuzz.json", 8); }},
     {"application", application},
+    {"command", command},
     {"campaign", [](const std::string& text) { campaign::parse_campaign(text, "fuzz.json"); }},
     {"sweep", sweep_file},
     {"ranges", ranges},

@@ -94,8 +94,8 @@ std::vector<report::Column> time_columns(const std::string& verb) {
              return text::seconds(r["exposed_communication_s"].get<double>() - r["idle_s"].get<double>());
            }},
           report::number_of("idle", "idle_s", text::seconds),
-          report::text_of("dearest collective", "dearest_collective"),
-          report::number_of("of it", "dearest_collective_s", text::seconds),
+          report::text_of("costliest collective", "dearest_collective"),
+          report::number_of("its time", "dearest_collective_s", text::seconds),
           report::text_of("limited by", "limited_by")};
 }
 
