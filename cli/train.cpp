@@ -31,6 +31,7 @@ namespace {
 struct TrainOptions : TrainingText, Shown {
   std::string platform, steps, engine;
   std::vector<std::string> ranks;
+  bool layers = false;
   WhatIf what_if;
 };
 
@@ -90,6 +91,22 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
   return report;
 }
 
+/// As CSV it is what the report has instead of its rows.
+void tell_layers(Report& report, const Training& t, Format format) {
+  std::vector<Column> columns{text_of("layer", "layer"), text_of("kind", "kind")};
+  if (t.framework.pipeline > 1) columns.push_back(count_of("stage", "stage"));
+  std::ranges::move(
+      std::vector<Column>{number_of("forward", "forward_s", seconds),
+                          number_of("backward", "backward_s", seconds),
+                          number_of("share", "share", text::percent), text_of("limited by", "limited_by"),
+                          number_of("parameters", "parameters", number)},
+      std::back_inserter(columns));
+  const auto place = format == Format::csv ? report.sections.begin() : report.sections.end();
+  report.sections.insert(place,
+                         {"layers", layer_rows(t), std::move(columns), std::string::npos,
+                          "Layers, as a rank of " + std::to_string(t.ranks) + " computes a micro-batch"});
+}
+
 /// The steps' times on a platform.
 TimesOn times_of(const TrainOptions& options, const std::vector<Rank>& all) {
   return [&](const Description& platform) {
@@ -128,6 +145,7 @@ Several cases(const TrainOptions& options) {
   cases.refuse(!options.pictures.report.empty(), "--report");
   cases.refuse(!options.steps.empty(), "--steps");
   cases.refuse(options.explain, "--explain");
+  cases.refuse(options.layers, "--layers");
   cases.refuse(options.what_if.sensitivity, "--sensitivity");
   return cases;
 }
@@ -161,6 +179,7 @@ int run_train(const TrainOptions& options) {
   Report report = report_of(options, t, platform, runs);
   std::ranges::move(notes, std::back_inserter(report.notes));
   if (t.whole_batch > 0 && all.size() > 1) tell_throughput(report, options.throughput, {"batch"});
+  if (options.layers) tell_layers(report, t, options.format);
   if (experience)
     std::ranges::find(report.sections, "rows", &Section::key)
         ->columns.push_back(number_of("to accuracy", "time_to_accuracy_s", seconds));
@@ -265,6 +284,11 @@ void add_train(CLI::App& app, int& exit_code) {
       "--explain", options->explain,
       "Where the time goes, by part of the step; with --engine along the chain of causes. CSV has this "
       "instead of the steps");
+  verb->add_flag(
+          "--layers", options->layers,
+          "The time of each layer on the last number of ranks, and what limits it. CSV has this instead "
+          "of the steps")
+      ->excludes("--explain");
   add_messages(*verb, options->engine);
   add_pictures(*verb, options->pictures);
   add_format(*verb, options->format, true);

@@ -8,6 +8,7 @@
 #include "support/json.hpp"
 #include "support/text.hpp"
 #include "workloads/compute/processor.hpp"
+#include "workloads/training/plan.hpp"
 
 namespace collcast::workloads {
 namespace {
@@ -52,6 +53,14 @@ std::string what_is_saved(const Training& t) {
     return "ranks share out the optimizer's work, which the processor of --throughput does alone";
   if (t.framework.experts > 1) return "a rank reads the parameters of its own experts only";
   return "parts of the work take less time apart than together";
+}
+
+/// What a layer's time is spent on: launches, where the device would need less than half of it.
+std::string layer_limit(Seconds time, const LayerLimits& limits) {
+  const Seconds arithmetic = limits.forward.arithmetic + limits.backward.arithmetic;
+  const Seconds memory = limits.forward.memory + limits.backward.memory;
+  if (std::max(arithmetic, memory) < 0.5 * time) return "launches";
+  return arithmetic >= memory ? "arithmetic" : "memory bandwidth";
 }
 
 bool is_collective(const ReplayReport::Operation& o) {
@@ -99,6 +108,31 @@ Json activity_rows(const JobForecast& f) {
                     {"total_s", a.total.value},
                     {"exposed_s", a.exposed.value},
                     {"share", f.time > Seconds() ? Json(a.exposed / f.time) : Json()}});
+  return rows;
+}
+
+Json layer_rows(const Training& t) {
+  const Plan plan(t);
+  Seconds sum;
+  for (const LayerTime& time : plan.times) sum += time.forward + time.backward;
+  Json rows = Json::array();
+  std::size_t part = 0;
+  for (std::size_t i = 0; i < plan.layers().size(); ++i) {
+    if (i == plan.parts[part].last) ++part;
+    const Layer& layer = plan.layers()[i];
+    const LayerTime& time = plan.times[i];
+    const Seconds both = time.forward + time.backward;
+    double parameters = 0;
+    for (const double elements : plan.tensors(layer)) parameters += elements;
+    rows.push_back({{"layer", layer.name},
+                    {"kind", name(layer.kind)},
+                    {"stage", part % static_cast<std::size_t>(plan.pipeline)},
+                    {"forward_s", time.forward.value},
+                    {"backward_s", time.backward.value},
+                    {"share", sum > Seconds() ? Json(both / sum) : Json()},
+                    {"limited_by", both > Seconds() ? Json(layer_limit(both, plan.limits(i))) : Json()},
+                    {"parameters", parameters}});
+  }
   return rows;
 }
 
