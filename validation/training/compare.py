@@ -199,7 +199,7 @@ STUDIES = {"HKBU, 4 to 16 V100 over PCIe": hkbu, "HKBU, parameter servers": hkbu
 def main():
     collcast, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     print("# Published training steps\n\nWritten by `validation/training/compare.py COLLCAST FOLDER`; what the rows are, and what "
-          "the errors come\nfrom, is in [jobs.md](../jobs.md#how-accurate).\n")
+          "the errors come\nfrom, is in [training-accuracy.md](../training-accuracy.md).\n")
     for title, study in STUDIES.items():
         by_kind, exposed = collections.defaultdict(list), []
         print(f"## {title}\n\n| case | measured | forecast | error | without communication |\n|---|---|---|---|---|")

@@ -327,11 +327,12 @@ def main():
         return check(options.check)
     print("""# Published effects
 
-Written by `validation/training/sources.py COLLCAST`. Of a forecast the lowest, the middle and the highest are given, over all
-combinations of what is assumed (T6 and T7: one by one): the middle takes the first value of each, the others stand in
-brackets; none is chosen to meet a figure. An effect is counted from what would be without it; it is missed where the middle has less than half
-of it. "Up to" is the best of cases that a source does not tell, and is compared with the best of the range. What the
-rows mean, and why some are missed, is in [jobs.md](../jobs.md#published-effects).
+Written by `validation/training/sources.py COLLCAST`. The forecasts are the lowest, the middle and the highest over all
+combinations of what is assumed (T6 and T7: one assumption at a time). The middle takes the first value of each assumption;
+the other values stand in brackets. None is chosen to meet a figure. An effect is the difference from what would be without
+it; it is missed where the middle has less than half of it. "Up to" is the best of cases that a source does not list, and is
+compared with the best of the range. [training-accuracy.md](../training-accuracy.md#published-effects) says what the rows
+mean, and why some are missed.
 
 | | published | forecast | assumed | |
 |---|---|---|---|---|""")

@@ -164,7 +164,7 @@ double reached_memory(const Layer& l, const Processor::Efficiency& e) {
   return own > 0 ? own : e.bandwidth;
 }
 
-/// Whether the efficiencies of a precision were calibrated on this device (docs/jobs.md).
+/// Whether the efficiencies of a precision were calibrated on this device (docs/models.md).
 bool is_calibrated_on(const std::string& device, Precision precision) {
   const auto is = [&](const char* name) { return device.starts_with(name); };
   switch (precision) {

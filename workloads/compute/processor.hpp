@@ -47,7 +47,7 @@ struct Processor {
   Bytes memory;             ///< 0: not known
   bool calibrated = false;  ///< its efficiencies are those of such a device, not of one like it
   /// Shares of the peaks that kernels reach, and what a kernel takes beside: calibrated on published
-  /// single-GPU throughput (docs/jobs.md).
+  /// single-GPU throughput (docs/models.md).
   struct Efficiency {
     double convolution, linear, bandwidth;
     Seconds launch;
