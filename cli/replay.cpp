@@ -57,8 +57,8 @@ Section totals_table(const ReplayReport& r) {
   add("total", r.time, false);
   add("computation", r.compute, true);
   add("exposed communication", r.exposed - r.idle, true);
-  add("idle: gaps, or done early", r.idle, true);
-  add("communication, hidden or not", r.communication, true);
+  add("idle (gaps, or done early)", r.idle, true);
+  add("communication, hidden and exposed", r.communication, true);
   add("as recorded", r.recorded, false);
   if (r.recorded <= Seconds()) rows.back()["time_s"] = Json();
   return {"",

@@ -26,7 +26,7 @@ std::string percent(const Json& share) {
 
 void print_bands(const Comparison& c) {
   std::vector<std::vector<std::string>> table{
-      {"messages", "points", "mean", "geometric mean", "of errors", "worst", "inside the interval"}};
+      {"messages", "points", "mean", "mean factor", "geometric mean", "worst", "inside the interval"}};
   const auto line = [&](const std::string& name, const std::vector<const Point*>& points) {
     if (points.empty()) return;
     const Json s = accuracy::as_json(points);

@@ -294,8 +294,9 @@ class BoundSearch {
     }
     const Seconds time = 2 * (p.parts - 1) * call.message / narrower;
     if (time > best_.time)
-      best_ = {time, "twice out of all but one of " + std::to_string(static_cast<Rank>(p.parts)) + " " +
-                         p.what + ": " + text::gbps(narrower.value / 1e9) + " together"};
+      best_ = {time, "the message leaves " + std::to_string(static_cast<Rank>(p.parts - 1)) + " of " +
+                         std::to_string(static_cast<Rank>(p.parts)) + " " + p.what +
+                         " twice: " + text::gbps(narrower.value / 1e9) + " of all " + p.what + " together"};
   }
 
   /// The smaller side, its links, and what these carry.

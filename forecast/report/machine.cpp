@@ -282,13 +282,12 @@ Section use_by_kind(const std::vector<LinkUse>& all, Seconds time) {
   std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) {
     return a["busiest_share"].get<double>() > b["busiest_share"].get<double>();
   });
-  return {
-      "links_by_kind",
-      std::move(rows),
-      {text_of("links alike", "name"), count_of("used", "links"), text_of("the busiest", "busiest"),
-       number_of("busy", "busiest_share", text::percent),
-       number_of("it carried", "busiest_bytes", text::bytes),
-       number_of("mean busy", "mean_share", text::percent), number_of("all carried", "bytes", text::bytes)}};
+  return {"links_by_kind",
+          std::move(rows),
+          {text_of("kind of link", "name"), count_of("links used", "links"),
+           text_of("busiest link", "busiest"), number_of("its use", "busiest_share", text::percent),
+           number_of("its bytes", "busiest_bytes", text::bytes),
+           number_of("mean use", "mean_share", text::percent), number_of("all bytes", "bytes", text::bytes)}};
 }
 
 std::size_t nodes_in_use(const std::vector<LinkUse>& all) {

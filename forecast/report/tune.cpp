@@ -127,9 +127,9 @@ Report make(const Tuned& tuned, const tuner::Format& format) {
                   number_of("time", "default_s", text::seconds),
                   text_of("best", "best"),
                   number_of("time", "time_s", text::seconds),
-                  number_of("up to", "high_s", text::seconds),
+                  number_of("high", "high_s", text::seconds),
                   number_of("regret", "regret", text::percent),
-                  {"told", [](const Json& r) { return r["told"].get<bool>() ? "yes" : "no"; }}}};
+                  {"in file", [](const Json& r) { return r["told"].get<bool>() ? "yes" : "no"; }}}};
   for (const Tuned::Point& p : tuned.points) points.rows.push_back(row(p));
   Section rules{"rules",
                 Json::array(),
@@ -144,9 +144,9 @@ Report make(const Tuned& tuned, const tuner::Format& format) {
   report.sections = {std::move(points), std::move(rules)};
   report.remark =
       tuned.policy.empty()
-          ? "The library is told the fastest at every size, as what it does by default is not known."
-          : "The library is told where the default takes longer than the best at the slow end of its "
-            "interval.";
+          ? "The file names the fastest algorithm at every size, because the library's default is not known."
+          : "The file overrides the default where it takes longer than the best algorithm does at the "
+            "slow end of its interval.";
   report.notes = tuned.notes;
   return report;
 }

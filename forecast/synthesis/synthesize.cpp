@@ -63,9 +63,9 @@ void add_limit(report::Report& answer, const Busiest& limit, Collective collecti
   answer.title += (collective == Collective::allreduce ? "\ntrees that share evenly allow "
                    : by_prices                         ? "\nlinks and ports allow "
                                                        : "\nlinks allow ") +
-                  text::gbps(bandwidth(by_prices ? *limit.by_prices : *limit.optimum)) +
-                  " (algbw), the busiest of " + limit.name + " (" + limit.link + ") " +
-                  text::gbps(bandwidth(limit.busiest));
+                  text::gbps(bandwidth(by_prices ? *limit.by_prices : *limit.optimum)) + " (algbw); " +
+                  limit.name + " reaches " + text::gbps(bandwidth(limit.busiest)) + " on its busiest link (" +
+                  limit.link + ")";
 }
 
 report::Report made(Front& front, const Question& q, const Forecaster& forecaster) {

@@ -74,7 +74,7 @@ Section per_rank(const Inspection& all) {
           rows,
           {count_of("rank", "rank"), number_of("computation", "compute_s", seconds),
            number_of("communication", "communication_s", seconds), number_of("overlap", "overlap_s", seconds),
-           number_of("late", "late_s", seconds), count_of("last", "last")},
+           number_of("behind the first", "late_s", seconds), count_of("came last", "last")},
           shown};
 }
 

@@ -487,8 +487,8 @@ report::Section a_tenth_more(const PlanText& options, const std::vector<PlannedP
     rows.push_back({{"parameter", s.parameter}, {"saved", s.share}});
   return {"a_tenth_more",
           std::move(rows),
-          {report::text_of("a tenth more (or less)", "parameter"),
-           report::number_of("saves of the time", "saved", text::percent)}};
+          {report::text_of("improved by a tenth", "parameter"),
+           report::number_of("time saved", "saved", text::percent)}};
 }
 
 }  // namespace
