@@ -56,8 +56,7 @@ std::string exact(double x) {
 }
 
 std::string bytes(double b) {
-  if (!(b > -0x1p63 && b < 0x1p90))
-    return number(b) + " B";  // the conversions to int64_t below would overflow
+  if (!(b > -0x1p63 && b < 0x1p90)) return number(b) + " B";  // too large for the int64_t below
   for (auto [unit, name] : {std::pair{1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}}) {
     if (b < unit) continue;
     if (std::fmod(b, unit) == 0) return count(static_cast<std::int64_t>(b / unit)) + name;

@@ -40,9 +40,8 @@ bool connect(int pipe, int stream) {
 [[noreturn]] void become(char* const* words, const std::vector<int>& piped, int pipe, const char* errors,
                          const char* input, pid_t parent, int trouble) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  for (const int signal : {SIGPIPE, SIGXFSZ})
-    std::signal(signal, SIG_DFL);       // the defaults, which programs expect
-  if (getppid() != parent) _exit(127);  // the parent died before prctl
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);  // as programs expect
+  if (getppid() != parent) _exit(127);                                       // the parent died before prctl
   bool ready = redirect(input, O_RDONLY, STDIN_FILENO);
   if (*errors) ready = ready && redirect(errors, O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO);
   for (const int stream : piped) ready = ready && connect(pipe, stream);
