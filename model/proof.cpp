@@ -182,7 +182,7 @@ class Proof {
   std::vector<Write> writes_;
 };
 
-/// Finds messages of a schedule that nobody could play.
+/// Finds messages of a schedule that cannot be played.
 class Playable {
  public:
   Playable(const Schedule& schedule, const std::string& name) : schedule_(schedule), name_(name) {}
