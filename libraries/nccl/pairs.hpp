@@ -10,13 +10,13 @@
 
 namespace collcast::nccl {
 
-// Grouped ncclSend and ncclRecv, of which one kernel carries all pairs. NVIDIA/nccl, src/graph/paths.cc
+// Grouped ncclSend and ncclRecv: one kernel carries all pairs. NVIDIA/nccl, src/graph/paths.cc
 // (ncclTopoComputeP2pChannels), src/enqueue.cc.
 
-/// The channels that carry a GPU's messages to `peers` others: two for each NVLink between the two GPUs
-/// farthest apart, two without NVLinks or between nodes, rounded to a power of two, and no more than exist.
-/// On one node all together reach the bandwidth that NCCL's search found for the links of a GPU. `links`: the
-/// machine with bare links.
+/// The channels that carry a GPU's messages to `peers` others. They are two for each NVLink between the two
+/// GPUs farthest apart, two without NVLinks or between nodes; rounded to a power of two, and no more than
+/// exist. On one node all together reach the bandwidth that NCCL's search found for the links of a GPU.
+/// `links`: the machine with bare links.
 Carriers carriers_of_pairs(const Policy& policy, const Situation& s, const Machine& links, Rank peers);
 
 /// An alltoall in the order in which NCCL starts the pairs: node by node, and within each node shifted by the
