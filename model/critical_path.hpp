@@ -39,7 +39,7 @@
 
 namespace collcast {
 
-/// What the critical path of a schedule says.
+/// The result of reading a critical path.
 struct PathResult {
   Seconds time;                 ///< when the last rank is done
   std::vector<Seconds> finish;  ///< by rank: when it is done
@@ -50,15 +50,15 @@ struct PathResult {
 
 constexpr Seconds no_limit(std::numeric_limits<double>::infinity());
 
-/// One reading of a schedule. `Clock` says what is kept of each time (explanation.hpp, origins.hpp).
+/// One reading of a schedule. `Clock` determines what is kept with each time (explanation.hpp, origins.hpp).
 template <AnyNetwork Network, class Clock = PlainClock>
 class CriticalPath {
   using Time = typename Clock::Time;
 
  public:
   /// Every rank begins its first step, computes until `away` without attending to messages, and then goes on.
-  /// Reading stops once a message is sure to arrive after `limit`; the time is then one after it, and
-  /// at most the real one.
+  /// Reading stops once a message is sure to arrive after `limit`; the time is then a lower bound of the real
+  /// one, beyond `limit`.
   CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
                Seconds limit = no_limit, Clock clock = {})
       : schedule_(schedule),
@@ -74,8 +74,8 @@ class CriticalPath {
         last_senders_(protocol_.other_senders ? ranks_ : 0),
         state_(ranks_, static_cast<std::size_t>(schedule.channels), network.ports(), network.queues() + 1) {}
 
-  /// `entered`: when each rank begins; empty: all at 0. `last`: who sent before this schedule; run() leaves
-  /// who sends before the next one.
+  /// `entered`: when each rank begins; empty: all at 0. `last`: the last senders before this schedule; run()
+  /// updates them for the next one.
   PathResult run(const std::vector<Seconds>& entered = {}, LastSenders* last = nullptr) {
     if (last && protocol_.other_senders) last_senders_ = *last;
     for (std::size_t i = 0; !entered.empty() && i < state_.ready.size(); ++i)

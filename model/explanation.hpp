@@ -128,8 +128,8 @@ class CauseLog {
   std::vector<Held> holds_;  ///< the first stands for none
 };
 
-// A clock says what is kept of each time of a critical path: PlainClock the seconds, TracedClock also their
-// causes, OriginClock (origins.hpp) their origin. All compute the same seconds.
+// A clock determines what is kept with each time of a critical path: PlainClock keeps the seconds,
+// TracedClock also their causes, OriginClock (origins.hpp) their origin. All compute the same seconds.
 
 /// Keeps the seconds alone.
 struct PlainClock {

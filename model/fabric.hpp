@@ -41,7 +41,7 @@ class Fabric {
   virtual const MessageProtocol& protocol() const = 0;
   /// The machine that textbook formulas assume, if this is one: messages cost the same between any two ranks.
   virtual std::optional<AlphaBetaGamma> hockney() const { return {}; }
-  /// The time before a collective's first message: launching a kernel of so many channels.
+  /// The time before a collective's first message: launching a kernel of this many channels.
   virtual Seconds launch([[maybe_unused]] int channels) const { return {}; }
   virtual Port ports() const = 0;
   /// How many queues the critical path keeps: one per port, unless wires say otherwise.

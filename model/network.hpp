@@ -68,7 +68,7 @@ enum class Switching : std::uint8_t { multicast, reduction };
 /// The cost of a message that switches replicate or reduce.
 struct Switched {
   Wire wire;
-  Bytes bytes;  ///< that the links carry
+  Bytes bytes;  ///< bytes that the links carry
 };
 
 /// How messages use ports, and which of them are eager.

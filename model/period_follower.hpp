@@ -25,7 +25,7 @@ class FollowPlan {
  private:
   std::vector<Repeat> repeats_;
   std::size_t at_ = 0;     ///< index of the current repeat
-  std::int64_t next_ = 1;  ///< its next period to follow
+  std::int64_t next_ = 1;  ///< the next period of that repeat to follow
   int tries_ = 0;          ///< up to 3
 };
 

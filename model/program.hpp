@@ -63,7 +63,7 @@ class Strand;
 struct Batch {
   std::vector<Op> ops;
   std::vector<Chunk> pieces;
-  std::vector<std::unique_ptr<Strand>> strands;  ///< that `start` operations start, each once
+  std::vector<std::unique_ptr<Strand>> strands;  ///< strands that `start` operations start, each once
   std::int64_t step = -1;                        ///< the step of a schedule that this batch is; -1: none
   void clear() { ops.clear(), pieces.clear(), strands.clear(), step = -1; }
 };

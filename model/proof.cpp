@@ -245,7 +245,7 @@ class Playable {
 
   const Schedule& schedule_;
   const std::string& name_;
-  std::int64_t number_ = -1;  ///< of the step, from 0 on
+  std::int64_t number_ = -1;  ///< number of the step, from 0
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ struct Ranks {
 /// It is the send and its receive at once, so an unmatched message cannot be written.
 struct Transfer {
   Place from, to;
-  Chunk chunk;                  ///< if the blocks are scattered, only `count` counts
+  Chunk chunk;                  ///< if the blocks are scattered, only `count` has a meaning
   std::int32_t scattered = -1;  ///< index of the list of scattered blocks, in a detailed step
   std::uint16_t channel = 0;
   Combine combine = Combine::copy;

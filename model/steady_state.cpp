@@ -23,11 +23,11 @@ constexpr std::uint32_t unvisited = ~0U, on_the_path = unvisited - 1;  // in pla
 struct Cycle {
   Seconds mean;
   Seconds least, most;        ///< of its swings
-  std::size_t begin, length;  ///< of its swings, in the list of all cycles'
+  std::size_t begin, length;  ///< of its swings in the list of all cycles' swings
 };
 
-/// How the time of an entry goes on. From `depth` periods on it has the formula of a place of a cycle, with
-/// `begin` of its own.
+/// How the time of an entry goes on. From `depth` periods on it has the formula of a place of a cycle
+/// (Cycle), with a `begin` of its own.
 struct Trajectory {
   std::uint32_t cycle = unvisited;
   std::uint32_t place = 0;

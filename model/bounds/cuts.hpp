@@ -97,16 +97,16 @@ class RouteGraph {
   /// The last flow that brought all bytes to a sink, by sink: the amount from the source to each place, then
   /// the amount through each link.
   std::map<Rank, std::vector<FlowGraph::Amount>> enough_;
-  std::vector<Ends> ends_;  ///< by link, as routes first took them
+  std::vector<Ends> ends_;  ///< by link, in the order in which routes first took them
   std::unordered_map<LinkId, std::size_t> ends_of_;
   std::unordered_set<std::uint64_t> joined_;
-  std::vector<Join> joins_;  ///< as routes first took them
+  std::vector<Join> joins_;  ///< in the order in which routes first took them
   std::optional<Place> last_from_, last_to_;
   std::vector<LinkId> last_route_;
 };
 
-/// The cut of least bandwidth between a group of ranks and all others, of the routes out of the group, or
-/// `into` it, between these memories. The ranks of `others` stand for all others. If `near` is given, only
+/// The cut of least bandwidth between a group of ranks and all others. It cuts the routes out of the group,
+/// or `into` it, between these memories. The ranks in `others` stand for all others. If `near` is given, only
 /// links near the group are searched: at most so many of each route, and at most half of it.
 NarrowestCut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
                         std::span<const Memory> memories, std::span<const Rank> others,

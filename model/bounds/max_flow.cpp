@@ -32,7 +32,7 @@ struct FlowGraph::Network {
   }
 
   Csr graph;
-  std::vector<std::size_t> place;  ///< of edge i: place[2 i]; of its reverse: place[2 i + 1]
+  std::vector<std::size_t> place;  ///< place[2 i]: of edge i in Boost's order; place[2 i + 1]: of its reverse
   std::vector<Csr::edge_descriptor> reverse;
   std::vector<Amount> capacity, residual;
   std::vector<Csr::edge_descriptor> before;  ///< by vertex, as are the next two: state of the search

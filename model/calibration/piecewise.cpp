@@ -116,7 +116,7 @@ class Segmentation {
   const std::vector<Samples>& curves_;
   const PiecewiseOptions& options_;
   std::vector<Bytes> starts_;
-  std::vector<double> cost_;  ///< of the piece from start i to start j: cost_[i * starts + j]
+  std::vector<double> cost_;  ///< cost_[i * starts + j]: of the piece from start i to start j
   double total_ = 0;
 };
 
