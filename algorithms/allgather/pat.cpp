@@ -8,7 +8,7 @@
 namespace collcast {
 namespace {
 
-/// The walk of a block over the places of its tree. Place i is the rank i behind the block's owner. Its
+/// The walk of a block over the places of its tree. Place i is the rank i places after the block's owner. Its
 /// parent is i without its lowest bit that is set.
 struct Walk {
   std::int64_t places;
