@@ -19,7 +19,8 @@ bool too_many(const Schedule& schedule) {
   return messages_of(schedule, most_played) > most_played;
 }
 
-/// The port that puts messages on each link, and the port that takes them off: nobody, one, or several.
+/// Who puts messages on each link, and, if ports are held until delivery, the port that takes them off:
+/// nobody, one, or several.
 class Users {
  public:
   explicit Users(const Fabric& fabric)

@@ -94,7 +94,7 @@ class Sharing {
   std::vector<LinkId> changed_;     ///< links that flows have left to others since the last round
   std::vector<LinkId> considered_;  ///< links whose next level is to be computed again
   std::vector<Index> added_, filled_, news_;
-  Agenda<std::uint64_t> levels_;  ///< of links, and caps that flows may reach
+  Agenda<std::uint64_t> levels_;  ///< levels of links, and caps that flows may reach
   std::uint32_t round_ = 0;
 };
 

@@ -171,7 +171,8 @@ void add(std::vector<Result::Use>& to, const std::vector<Result::Use>& more,
   }
 }
 
-/// For each repeat with many periods, a cut to few; empty if the rest would still be most of the schedule.
+/// For each repeat with many periods, a cut to few; empty if less than two thirds of the schedule would be
+/// left out.
 std::vector<Cut> cuts_of(const Schedule& schedule, std::int64_t periods) {
   std::vector<Cut> cuts;
   std::int64_t left_out = 0;
