@@ -200,7 +200,7 @@ Situation situation(const Description& description, Occupancy o, const std::stri
     s.intra_bandwidth = slowest.value > 0 ? 1.0 / slowest : BytesPerSecond(12e9);
   }
   s.inter_bandwidth = s.intra_bandwidth;
-  if (s.rccl_links == BytesPerSecond(0)) s.rccl_links = s.channels * s.intra_bandwidth;  // not counted
+  if (s.rccl_links == BytesPerSecond(0)) s.rccl_links = s.channels * s.intra_bandwidth;  // RCCL counts none
   if (b.within.multicast && b.within.reduction) {
     const Channels switched =
         find_switch_channels(with(node, o.at_least), reach(s.nodes), speeds(policy, s.gpu));

@@ -24,8 +24,8 @@ Situation situation(const Description& description, Occupancy occupancy, const s
 /// The same for the first `ranks` ranks in block placement.
 Situation situation(const Description& description, Rank ranks, const std::string& policy);
 
-/// The channels that the policy's release of NCCL finds on one of `nodes` nodes, with so many ranks, before
-/// it doubles them.
+/// The channels that the policy's release of NCCL finds, before it doubles them, on one of `nodes` nodes with
+/// `on_the_node` ranks.
 Channels channels(const Description& description, Rank nodes, Rank on_the_node, const std::string& policy,
                   ChannelShape shape = ChannelShape::ring);
 

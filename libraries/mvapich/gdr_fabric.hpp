@@ -9,8 +9,8 @@ namespace collcast::mvapich {
 /// Throws InputError if the platform has no GPUs to send from, or no host memory to stage in.
 void check(const Settings& settings, const Description& platform);
 
-/// The platform with the software that MVAPICH2-GDR uses: a network card is told to send GPU memory at the
-/// cost of host memory, and a message between GPUs of a node is a copy.
+/// The platform with the software that MVAPICH2-GDR uses: network cards send GPU memory at the cost of host
+/// memory, and a message between GPUs of a node is a copy.
 Description carrying(const Description& platform);
 
 /// A machine's links as MVAPICH2-GDR uses them for GPU memory. Between nodes, by growing size, a message goes

@@ -20,8 +20,9 @@ enum class Levels : std::uint8_t { one, two };
 constexpr Rank any_number = std::numeric_limits<Rank>::max();
 constexpr double all_sizes = std::numeric_limits<double>::infinity();
 
-/// The first row of a collective that matches decides: it is for this number of ranks on a node (0: any), and
-/// for at least this many ranks and bytes. Rows are grouped by ranks, and within a group by size.
+/// The first row of a collective that matches decides. It matches calls with this number of ranks on a node
+/// (0: any), and with at most this many ranks and bytes. Rows are grouped by ranks, and within a group by
+/// size.
 struct MvapichRule {
   Collective collective;
   Rank on_a_node;

@@ -10,7 +10,7 @@ namespace collcast::nccl {
 /// How a protocol's kernel moves a message. NVIDIA/nccl 2.8: src/include/devcomm.h,
 /// src/collectives/device/*.h.
 struct Kernel {
-  int threads;            ///< of a channel
+  int threads;            ///< threads of a channel
   double bytes_a_thread;  ///< payload in one iteration of the kernel's loop
   double least_bytes;     ///< of the message per thread; with fewer, NCCL takes fewer channels and threads
   double step_KiB;        ///< payload in one of a connection's eight slots

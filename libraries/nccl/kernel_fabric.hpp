@@ -82,8 +82,8 @@ class KernelFabric final : public MachineFabric {
   bool by_others_;  ///< messages may go through the memory of another GPU of the node (NVB)
   bool by_rail_;    ///< messages may leave through the card of another GPU
   bool pairs_;      ///< ncclSend chooses that card by PXN; a ring or tree has chosen its cards
-  int ways_ = 1;  ///< of ncclSend: links out of a GPU that go to its peers side by side, each by its share of
-                  ///< the channels; one after the other where there is a single one
+  int ways_ = 1;  ///< ncclSend: links out of a GPU to its peers that carry messages side by side, each by its
+                  ///< share of the channels; with 1 messages go one after the other
 };
 
 }  // namespace collcast::nccl

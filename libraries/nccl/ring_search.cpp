@@ -305,7 +305,7 @@ class Attempt {
   bool nvlink_only_, pxn_;
   bool leaves_over_first_ = false;
   std::vector<int> gpus_, nics_;
-  std::vector<double> capacity_, ports_;  ///< of links and of NICs
+  std::vector<double> capacity_, ports_;  ///< of links, and of NICs' ports
   std::vector<std::vector<int>> near_;    ///< by NIC: by_distance
   std::vector<double> free_, ports_free_;
   double speed_ = 0;

@@ -120,8 +120,8 @@ class Player {
   double rail_time(double bytes) const {
     return bytes * kernel_.bytes_on_wire / (s_.rail_bandwidth.value * 1e-6);
   }
-  /// The time of so many messages on a network card and its proxies. However well these overlap, GPU memory
-  /// is read and written at its own pace.
+  /// The time of `messages` messages on a network card and its proxies. However well these overlap, GPU
+  /// memory is read and written at its own pace.
   double card_time(double messages, double bytes) const {
     const double queued = messages * of(software_.proxy, protocol_) + rail_time(bytes);
     if (s_.gpudirect_bandwidth == BytesPerSecond(0)) return queued;

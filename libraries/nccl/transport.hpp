@@ -12,7 +12,7 @@ constexpr const char *gpu_channels = "channels of the GPU", *by_latency = "laten
 struct Play {
   int channels = 1;
   int threads = 0;         ///< of a channel
-  Bytes chunk;             ///< that a channel sends at once; with LL and LL128, a proxy's message
+  Bytes chunk;             ///< bytes that a channel sends at once; with LL and LL128, a proxy's message
   double loops = 1;        ///< rounds over the message
   Bytes turn = {};         ///< bytes of a turn, for a tree that passes chunks on turn by turn; else 0
   Seconds time;            ///< of one call among many back to back, as nccl-tests measures it
