@@ -43,9 +43,9 @@ struct SizedSchedule {
 /// An engine's answer for a schedule on a machine.
 struct Reading {
   Seconds time;
-  std::string limited_by;               ///< the busiest resource, "reduction" or "latency"
-  std::optional<double> share;          ///< the share of the time for which it is busy; empty for latency
-  std::vector<Delay> chain;             ///< the last one first; empty if not asked for, or too long
+  std::string limited_by;       ///< the busiest resource, "reduction", "latency" or a term of a formula
+  std::optional<double> share;  ///< its share of the time; empty for latency, except in a formula
+  std::vector<Delay> chain;     ///< the last one first; empty if not asked for, or too long
   std::vector<Result::Use> links = {};  ///< empty if the engine does not model links
 };
 

@@ -37,8 +37,9 @@ Occupancy occupancy(const Machine& machine, std::span<const Rank> members = {});
 /// InputError if it has no rule. What a chooser was made from must outlive it.
 using Chooser = std::function<Choice(const Request&)>;
 
-/// Always chooses this algorithm. With `segment`, the other parameters are as the request says; without, all
-/// are the fastest (`with_parameters`).
+/// Chooses this algorithm; for a request that needs direct blocks and an algorithm without, the fastest one.
+/// With `segment`, the other parameters are as the request says; without, all are the fastest
+/// (`with_parameters`).
 Chooser named(const Fabric& fabric, const Algorithm& algorithm, std::optional<Bytes> segment = {});
 /// Chooses the fastest of the common algorithms (`fastest`).
 Chooser fastest_on(const Fabric& fabric);

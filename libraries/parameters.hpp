@@ -14,7 +14,7 @@ struct Stated {
   bool radix = false, channels = false;
 };
 
-/// The call with each combination of the parameters that the algorithm takes and the user has not stated: a
+/// The call with each other value of one parameter that the algorithm takes and the user has not stated: a
 /// radix of 2, 4, 8, 16 or the ranks of a node; 1, 2 or 4 channels.
 std::vector<Call> variants(const Algorithm& algorithm, const Call& call, const Stated& stated);
 
