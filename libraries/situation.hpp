@@ -18,8 +18,8 @@ struct Occupancy {
 
 /// What a library knows of the machine when it chooses for ranks with this occupancy, which use the first
 /// slots of each node. Channels and their bandwidths are those that the policy's release of NCCL finds
-/// (nccl/ring_search.hpp), the fewest and lowest of all nodes. For other policies, and if no GPU has a peer,
-/// there is one channel with the bandwidth of the slowest path.
+/// (nccl/ring_search.hpp), or the usual release for other policies: the fewest and lowest of all nodes. If
+/// there are none, there is one channel with the bandwidth of the slowest path.
 Situation situation(const Description& description, Occupancy occupancy, const std::string& policy);
 /// The same for the first `ranks` ranks in block placement.
 Situation situation(const Description& description, Rank ranks, const std::string& policy);
