@@ -130,8 +130,8 @@ std::vector<Samples> divided(const Samples& curve, const std::vector<Bytes>& sta
   return pieces;
 }
 
-/// Standard deviation of normal noise, from the median residual. Only pieces of three samples or more count:
-/// a line through two samples leaves no residual.
+/// Standard deviation of normal noise, from the median of residuals. The two smallest residuals of each piece
+/// do not count, as a line passes through two samples.
 double noise_of(const std::vector<std::vector<Samples>>& curves, double least) {
   std::vector<double> all;
   for (const auto& pieces : curves)

@@ -10,9 +10,8 @@ namespace collcast {
 
 /// The paths of edits. An edit changes several places of a platform at once. The platform must keep to its
 /// schema.
-/// - `node.nics` and `node.gpus`: their number. The first ones stay; further ones are linked like these.
-/// Ranks
-///   are added and removed with their GPUs.
+/// - `node.nics` and `node.gpus`: their number. Of fewer, those that stay are spread evenly; further ones are
+///   linked like the present ones. Ranks are added and removed with their GPUs.
 /// - `node.links.KIND.count`: how many links of a kind are parallel between two vertices; 0 removes them.
 /// - `node.links.KIND.kind`: turns links of a kind into links of another.
 std::vector<std::string> edits(const Json& platform);
