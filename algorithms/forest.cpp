@@ -19,7 +19,7 @@ struct Played {
   std::vector<Tree::Edge> edges;
   std::vector<std::int64_t> depth;  ///< by edge: the depth where it ends; 1: a child of the root
   std::int64_t deepest = 0;
-  Block first, count;  ///< blocks of all segments; of one
+  Block first, count;  ///< first: the first block of the tree; count: blocks per segment
 };
 
 std::string named(std::size_t tree) {

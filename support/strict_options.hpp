@@ -105,7 +105,7 @@ inline std::string unknown_option(const std::vector<std::string>& words,
   return {};
 }
 
-/// CLI11's message for a common mistake, as these programs word it.
+/// The message of CLI11, in the words of these programs if it is a common mistake.
 inline std::string plain_words(std::string what) {
   const auto behind = [&](const std::string& words) {
     const auto at = what.find(words);

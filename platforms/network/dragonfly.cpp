@@ -14,7 +14,7 @@ Dragonfly::Dragonfly(const Blueprint::Groups& groups, Blueprint::Routing routing
       cables_(groups.cables),
       global_ports_(std::max(1, groups.global_ports())) {}
 
-/// The cable between two groups.
+/// Chooses the cable between two groups: one with the fewest switches on the route.
 std::int64_t Dragonfly::choose(At from, At to) const {
   int fewest = detours(from, to, 0);
   std::int64_t equal = 0;
