@@ -31,7 +31,7 @@ inline bool any_ranks(Rank) {
   return true;
 }
 
-/// The number of segments that is the fastest for messages of this size.
+/// The number of segments that is fastest for messages of this size.
 struct BestSegments {
   Bytes message;
   Block segments;
@@ -60,7 +60,7 @@ struct Algorithm {
   std::function<Schedule(const Call&)> schedule = {};
   std::function<Seconds(const Call&, const AlphaBetaGamma&)> time =
       {};                                          ///< the formula; empty: none is known
-  std::optional<BestSegments> best_segments = {};  ///< as its maker found
+  std::optional<BestSegments> best_segments = {};  ///< as the maker of the algorithm found; empty: not known
 };
 
 /// "allreduce ring".
@@ -76,7 +76,8 @@ inline constexpr Bytes usual_segment = Bytes(65536);
 inline bool up_to_4096(Rank p) {
   return p <= 4096;
 }
-/// Of those that are for the GPUs of a node, and that every choice of a fastest one would pay for.
+/// The limit of algorithms that are meant for the GPUs of a node. Beyond it they would slow down every search
+/// for the fastest algorithm.
 inline bool up_to_1024(Rank p) {
   return p <= 1024;
 }
@@ -116,10 +117,10 @@ constexpr Rank modulo(std::int64_t r, Rank p) {
 /// message arrives while the one before is reduced. 0 for no message.
 Seconds received_at_once(double count, Seconds transfer, Seconds reduction);
 
-/// The largest count; n/p if there are no counts.
+/// The largest block of a rank or a pair: the largest count, or n/p if there are no counts.
 Bytes largest_block(const Call& call);
 
-/// The schedule rooted at `root`, by rotating the ranks of the one rooted at rank 0.
+/// The schedule rooted at `root`: that rooted at rank 0, with its ranks rotated.
 Schedule rooted(const Schedule& from_rank_0, Rank root);
 
 }  // namespace collcast

@@ -21,8 +21,8 @@ struct CallText {
   std::string ranks_per_node;       ///< those of the platform, if they divide the ranks
 };
 
-/// A note for each given parameter that none of these algorithms takes. `chooser`: who sets the parameters
-/// itself, whatever the algorithm.
+/// A note for each given parameter that none of these algorithms takes. `chooser`: the name of what sets all
+/// parameters itself, whatever the algorithm; empty: nothing does.
 std::vector<std::string> untaken(const CallText& text, Collective collective,
                                  std::span<const Algorithm* const> algorithms,
                                  const std::string& chooser = {});
@@ -36,7 +36,7 @@ Bytes counted_message(const CallText& text, Collective collective, Rank ranks);
 Call plain_call(const CallText& text, Collective collective, Rank ranks, Bytes message, Rank node = 1);
 /// Whether the segment that was asked for is larger than the message, to which it then cannot be applied.
 bool segment_exceeds(const CallText& text, Bytes message);
-/// The segment for this message; empty: the fastest one is wanted. Throws InputError.
+/// The segment for this message; empty if the fastest one is wanted. Throws InputError.
 std::optional<Bytes> parse_segment(const CallText& text, Bytes message, bool on_platform);
 /// A plain call with its segments, without a platform. Throws InputError unless the algorithm can serve it.
 Call make_call(const Algorithm& algorithm, const CallText& text, const Call& call);

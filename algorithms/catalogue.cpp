@@ -95,7 +95,7 @@ std::string unmet(const Algorithm& a, const Call& c) {
 
 namespace {
 
-/// Of blocks that are as many for each count.
+/// The sizes of `blocks` blocks: each count is cut into equally many equal blocks.
 std::vector<Bytes> in_parts(const std::vector<Bytes>& counts, Block blocks) {
   const auto parts = static_cast<std::size_t>(blocks) / counts.size();
   std::vector<Bytes> sizes;

@@ -22,14 +22,15 @@ const Algorithm& algorithm(Collective collective, std::string_view name);
 void check(Collective collective, const Call& call);
 /// Throws InputError unless the algorithm can serve the call.
 void check(const Algorithm& algorithm, const Call& call);
-/// What the algorithm needs and the call lacks, of ranks and nodes; empty: nothing.
+/// What the algorithm requires of the numbers of ranks and nodes that the call does not have; empty if
+/// nothing.
 std::string unmet(const Algorithm& algorithm, const Call& call);
 
 /// The sizes of the blocks of the algorithm's schedule in this call.
 Layout layout(const Algorithm& algorithm, const Call& call, const Schedule& schedule);
 
-/// The least number of ranks from 4 on that the algorithm supports; below 4 for an algorithm from a file for
-/// fewer.
+/// A small number of ranks that the algorithm supports: the least from 4 on, or below 4 if the algorithm
+/// comes from a file for fewer.
 Rank a_few_ranks(const Algorithm& algorithm);
 
 /// What an algorithm needs of the network besides messages between two places.

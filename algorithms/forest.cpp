@@ -17,9 +17,9 @@ bool sums(Collective c) {
 /// A tree as it is played: how deep each edge ends, and where its blocks begin.
 struct Played {
   std::vector<Tree::Edge> edges;
-  std::vector<std::int64_t> depth;  ///< of where the edge ends; 1: a child of the root
+  std::vector<std::int64_t> depth;  ///< by edge: the depth where it ends; 1: a child of the root
   std::int64_t deepest = 0;
-  Block first, count;  ///< blocks of all segments; of one
+  Block first, count;  ///< first: the first block of the tree; count: blocks per segment
 };
 
 std::string named(std::size_t tree) {
@@ -50,7 +50,7 @@ Played played(const Forest& f, std::size_t index) {
   return p;
 }
 
-/// All trees, their blocks one after the other, root by root.
+/// All trees. Their blocks follow each other, root by root.
 std::vector<Played> played(const Forest& f, const std::vector<Rank>& roots, Block segments) {
   std::map<Rank, Block> next;
   for (const Rank r : roots) next.emplace(r, static_cast<Block>(next.size()) * f.trees_per_root * segments);

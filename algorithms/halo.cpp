@@ -6,7 +6,7 @@
 namespace collcast {
 namespace {
 
-/// Every rank sends each of its faces to the neighbour there; where the grid is one rank wide there is none.
+/// Every rank sends each of its faces to the neighbour there. In a dimension of size one it has no neighbour.
 template <int Dimensions>
 Schedule direct(const Call& c) {
   auto rule = [p = c.ranks, grid = Grid(c.ranks, Dimensions)](std::int64_t, Step& step) {

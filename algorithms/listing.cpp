@@ -24,7 +24,8 @@ void check(const Listing& listing) {
                          std::to_string(listing.blocks) + " blocks");
 }
 
-/// How blocks are cut: `together` blocks are the segments' parts of them, one after the other.
+/// How blocks are cut into segments. Of each `together` blocks, the parts of the first segment come first,
+/// then those of the second, and so on.
 struct Cutting {
   Block segments, together;
 
@@ -78,7 +79,7 @@ Algorithm algorithm_of(const Listing& listing, Collective collective, const std:
   a.ranks = std::to_string(listing.ranks);
   a.supports = [ranks = listing.ranks](Rank r) { return r == ranks; };
   a.segmented = !listing.steps.empty();
-  // What one rank has for others, or all have, may lie in any order.
+  // Blocks that one rank has for others, or that all have, may be in any order.
   const Block together = std::max<Block>(1, listing.blocks / definition(collective).blocks(listing.ranks));
   a.schedule = [list = std::make_shared<const Listing>(listing), together](const Call& c) {
     return schedule(*list, c.segments, together);

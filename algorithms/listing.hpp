@@ -20,7 +20,7 @@ struct Listing {
 };
 
 /// The listing as a schedule, pipelined in `segments` one step apart. Each `together` blocks are cut as one,
-/// so that what a segment has of them is consecutive. Throws InputError for a message from or to a rank that
+/// so that the parts of a segment are consecutive. Throws InputError for a message from or to a rank that
 /// does not exist, to its sender, or without blocks.
 Schedule schedule(const Listing& listing, Block segments, Block together = 1);
 
@@ -29,7 +29,7 @@ Algorithm algorithm_of(const Listing& listing, Collective collective, const std:
 
 /// Two listings in sequence, for the same ranks and blocks.
 Listing then(Listing first, const Listing& second);
-/// The listing in reverse: receivers send, and senders reduce or store.
+/// The listing in reverse order, each message from its receiver to its sender, which stores or reduces it.
 Listing reversed(const Listing& listing, Combine combine);
 
 }  // namespace collcast

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers per second of the critical path of a streamed ring allreduce, beside a bare array loop of the
-// same recurrence in the same run; and how long the proof takes.
+// Transfers per second of the critical path of a streamed ring allreduce. A bare array loop of the same
+// recurrence is timed in the same run; so is the proof.
 #include "model/critical_path.hpp"
 
 #include <benchmark/benchmark.h>
@@ -37,7 +37,7 @@ void report(benchmark::State& state, Rank p, double begin, double& per_transfer)
   state.counters["peak_MiB"] = static_cast<double>(used.ru_maxrss) / 1024;
 }
 
-/// Every step is read: the schedule does not say that they repeat.
+/// The schedule without its statement that steps repeat, so that every step is read.
 Schedule read_whole(const Schedule& a) {
   return {a.ranks, a.blocks, a.steps, [rule = a.rule](std::int64_t s, Step& step) { rule(s, step); }};
 }
@@ -59,7 +59,8 @@ void ring_critical_path(benchmark::State& state, bool folded) {
   report(state, call.ranks, begin, folded ? of_the_folded : seconds_per_transfer_of_path);
 }
 
-/// Every rank's end of a step from its own and its neighbour's: no schedule, no ports, no layout.
+/// Computes each rank's end of a step from its own and its neighbour's, in a plain array: no schedule, no
+/// ports, no layout.
 void bare_array_loop(benchmark::State& state) {
   const auto p = static_cast<std::size_t>(state.range(0));
   const double transfer = 1e-6 + 67108864.0 / static_cast<double>(p) * 1e-10;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the MPI player adds to hand-written MPI code of the same algorithm, in one run, turn by turn.
+// What the MPI player costs beyond hand-written MPI code of the same algorithm. Both run in one process,
+// taking turns.
 //
 //   mpirun -np 2 mpi_overhead [--check]
 //
-// Prints the median of each and the medians, over neighbouring turns, of their ratio and of the extra time
-// per message. --check: exit 1 unless the player costs at most 5 % from 64 KiB on and at most 1 us per
-// message below.
+// Prints the median time of each, and the medians over neighbouring turns of their ratio and of the extra
+// time per message. --check: exits with 1 unless the player costs at most 5 % from 64 KiB on and at most 1 us
+// per message below.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -26,8 +27,8 @@ struct World {
   int rank, size;
 };
 
-/// Ring allreduce as one writes it by hand with care: no message is copied but by MPI, own values are added
-/// to what came. Elements of block b are [floor(b n / p), floor((b + 1) n / p)).
+/// Ring allreduce, written by hand with care: only MPI copies messages, and own values are added to received
+/// ones in place. Elements of block b are [floor(b n / p), floor((b + 1) n / p)).
 void ring(const World& w, const double* send, double* recv, double*, std::size_t n) {
   const auto p = static_cast<std::size_t>(w.size);
   const int right = (w.rank + 1) % w.size, left = (w.rank + w.size - 1) % w.size;
@@ -47,7 +48,7 @@ void ring(const World& w, const double* send, double* recv, double*, std::size_t
   }
 }
 
-/// Recursive doubling over a power of two of ranks, by hand with as much care.
+/// Recursive doubling over a power of two of ranks, written by hand with the same care.
 void doubling(const World& w, const double* send, double* recv, double* spare, std::size_t n) {
   const int count = static_cast<int>(n);
   for (int distance = 1; distance < w.size; distance *= 2) {
@@ -62,7 +63,7 @@ void doubling(const World& w, const double* send, double* recv, double* spare, s
 struct Subject {
   const char* algorithm;
   void (*by_hand)(const World&, const double*, double*, double*, std::size_t);
-  int messages;  ///< that a rank sends
+  int messages;  ///< that each rank sends
 };
 
 double median(std::vector<double> v) {
@@ -70,7 +71,7 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-/// Seconds per call of `calls` calls in a row; ranks keep step through the collective itself.
+/// Seconds per call, over `calls` calls in a row. The collective itself keeps the ranks in step.
 template <class Call>
 double time(const World& w, int calls, Call call) {
   MPI_Barrier(w.comm);
@@ -83,7 +84,7 @@ struct Comparison {
   double by_hand, player, ratio, extra;
 };
 
-/// Medians of rounds that time the one, then the other, which goes first taking turns.
+/// Medians over rounds that time both, each going first in every second round.
 template <class Hand, class Play>
 Comparison compare(const World& w, int calls, int messages, Hand by_hand, Play by_player) {
   std::vector<double> hand, player, ratios, extras;
@@ -104,7 +105,7 @@ bool within_bars(const Comparison& c, std::size_t bytes) {
   return bytes >= 65536 ? c.ratio <= 1.05 : c.extra <= 1e-6;
 }
 
-/// A point over its bar is measured again, at most twice: others use this machine as well.
+/// A point that exceeds its limit is measured again, at most twice, as other programs may use this machine.
 bool compare(const World& w, const Subject& subject, std::size_t n) {
   Values send(n, w.rank + 1.0), hand(n), played(n), spare(n);
   collcast::Call call;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the wall-clock time per MPI call [ns] of cheap calls, on every rank alone: what a recorder adds
- * shows. */
+/* Prints the wall-clock time per call [ns] of cheap MPI calls that each rank makes with itself, so that what
+ * a recorder adds shows. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rank 0 of Horovod without its cache does for each tensor of each rank (controller.cc, message.cc of
-// v0.15 to v0.19): reads the request, finds the tensor by name, puts it aside; then holds all of a tensor
-// against the first. No message is sent. Usage: requests RANKS TENSORS
+// Times what rank 0 of Horovod without its cache does for each tensor of each rank (controller.cc, message.cc
+// of v0.15 to v0.19): it reads the request, finds the tensor by name, and stores the request. Then it
+// compares all requests for a tensor with the first. No message is sent. Usage: requests RANKS TENSORS
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,7 @@ struct Request {
   std::vector<std::int64_t> shape;
 };
 
-/// One rank's list as it comes in: names one after the other.
+/// One rank's list as rank 0 receives it: names one after the other.
 std::string serialized(int tensors) {
   std::string all;
   for (int t = 0; t < tensors; ++t)
@@ -41,7 +41,7 @@ std::vector<Request> parse(const std::string& wire, int rank, int tensors) {
   return list;
 }
 
-/// In as many passes as ConstructResponse takes.
+/// Compares the requests in as many passes as ConstructResponse does.
 int differences(const std::vector<Request>& of_tensor) {
   const Request& first = of_tensor.front();
   int found = 0;
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   const int ranks = argc > 1 ? std::atoi(argv[1]) : 6144, tensors = argc > 2 ? std::atoi(argv[2]) : 300;
   if (ranks < 1 || tensors < 1) return std::puts("usage: requests RANKS TENSORS"), 2;
   const std::string wire = serialized(tensors);
-  const std::clock_t begin = std::clock();  // of the processor, which others may use, too
+  const std::clock_t begin = std::clock();  // CPU time, as others may use the machine
   std::unordered_map<std::string, std::vector<Request>> table;
   for (int rank = 0; rank < ranks; ++rank)
     for (const Request& r : parse(wire, rank, tensors)) table[r.name].push_back(r);

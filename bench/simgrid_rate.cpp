@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages per second of the players, over SimGrid and over our own solver, against hand-written S4U programs
-// of the same traffic: a ring allreduce on a star. Each run is a process of its own; runs alternate; the
-// median of each is compared.
+// Messages per second of the players, with SimGrid and with our own solver, beside hand-written S4U programs
+// of the same traffic: a ring allreduce on a star. Each run is a process of its own; runs alternate; medians
+// are compared.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ double cpu_now() {
 std::vector<s4u::Host*> star(int ranks) {
   xbt_log_control_set("root.thres:critical");
   for (const Physics& p : physics())
-    if (p.key != "network/weight-S")  // ours never gives SimGrid a latency
+    if (p.key != "network/weight-S")  // we never give SimGrid a latency
       s4u::Engine::set_config(p.key + ":" + p.value);
   auto* zone = s4u::create_star_zone("star");
   std::vector<s4u::Host*> hosts;
@@ -65,7 +65,7 @@ std::vector<s4u::Host*> star(int ranks) {
   return hosts;
 }
 
-/// No actors: a rank's next message starts when its own and its predecessor's last are done.
+/// Without actors: a rank's next message starts when its own last message and its predecessor's are done.
 Run by_callbacks(Load load) {
   s4u::Engine engine("callbacks");
   const auto hosts = star(load.ranks);
@@ -95,7 +95,7 @@ Run by_callbacks(Load load) {
   return {cpu_now() - begin, s4u::Engine::get_clock()};
 }
 
-/// One actor per rank.
+/// With one actor per rank.
 Run by_actors(Load load) {
   s4u::Engine engine("actors");
   const auto hosts = star(load.ranks);
@@ -131,7 +131,7 @@ UniformFabric fabric_of(Load load) {
   return {AlphaBetaGamma{Seconds(2 * latency), SecondsPerByte(1 / bandwidth), SecondsPerByte(0)}, load.ranks};
 }
 
-/// `play` is given the program, the fabric, and how to play.
+/// Calls `play` with the program, the fabric, and how to play.
 template <class Play>
 Run by_player(Load load, Play play) {
   const UniformFabric fabric = fabric_of(load);
@@ -149,7 +149,7 @@ Run by_simgrid(Load load) {
   });
 }
 
-/// As `predict` reads a schedule whose steps repeat.
+/// Plays the schedule as `predict` does when its steps repeat.
 Run until_steady(Load load) {
   const UniformFabric fabric = fabric_of(load);
   const Schedule schedule = repeating(ring(load), {{0, load.steps}});

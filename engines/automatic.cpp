@@ -9,17 +9,18 @@
 namespace collcast {
 namespace {
 
-/// The most messages to play, which takes some seconds.
+/// The most messages of a schedule that `auto` plays; this takes some seconds.
 constexpr std::int64_t most_played = 600'000;
-/// Those of each sample of a longer schedule, the least of its steps, and the most of a step: where all are
-/// sent at once, each that ends changes the rates of many.
+/// For samples of longer schedules: the most messages of a sample, its least number of steps, and the most
+/// messages of a step. Where many are sent at once, each that ends changes the rates of many others.
 constexpr std::int64_t most_sampled = 100'000, least_steps = 12, most_at_once = 30'000;
 
 bool too_many(const Schedule& schedule) {
   return messages_of(schedule, most_played) > most_played;
 }
 
-/// The ports that put messages on each link and that take them off: none, one, or several.
+/// Who puts messages on each link, and, if ports are held until delivery, the port that takes them off:
+/// nobody, one, or several.
 class Users {
  public:
   explicit Users(const Fabric& fabric)
@@ -28,8 +29,8 @@ class Users {
         senders_(fabric.links().size(), nobody),
         receivers_(to_delivery_ ? senders_.size() : 0, nobody) {}
 
-  /// Whether messages of several ranks come to one port that is held until delivery: it serves them as these
-  /// become ready, which after the first step is not in the order of the schedule.
+  /// Whether messages of several ranks come to one port that is held until delivery. It serves them as they
+  /// become ready, which after the first step may differ from the order of the schedule.
   bool meet(const Step& step) {
     if (!to_delivery_) return false;
     arrivals_.clear();
@@ -45,8 +46,8 @@ class Users {
     route_.clear();
     fabric_.route(t.from, t.to, route_);
     const Wire wire = fabric_.wire(t.from, t.to, Bytes(1));
-    // Messages of one rank follow each other; those of several ranks do so only if ports are held until
-    // delivery.
+    // Messages of one rank follow each other. Those of several ranks behind one port do so only if ports are
+    // held until delivery.
     const Port sender = to_delivery_ ? wire.out : static_cast<Port>(t.from.rank);
     return std::ranges::all_of(route_, [&](LinkId link) {
       const bool one_sender = only(senders_[link], sender);
@@ -65,7 +66,7 @@ class Users {
   const Fabric& fabric_;
   const bool to_delivery_;
   std::vector<Port> senders_, receivers_;    ///< per link
-  std::unordered_map<Port, Rank> arrivals_;  ///< of a step: from whom the first came
+  std::unordered_map<Port, Rank> arrivals_;  ///< by port, in this step: the sender of the first message
   std::vector<LinkId> route_;
 };
 
@@ -84,7 +85,7 @@ bool may_share(const Schedule& schedule, const Fabric& fabric) {
   return shared;
 }
 
-/// How many messages a step has, by a few from all over the schedule.
+/// The mean number of messages per step, from a few steps spread over the schedule.
 std::int64_t messages_per_step(const Schedule& schedule) {
   const std::int64_t some = std::min(least_steps, schedule.steps);
   std::int64_t messages = 0;
@@ -97,7 +98,7 @@ std::int64_t messages_per_step(const Schedule& schedule) {
   return std::max<std::int64_t>(1, messages / some);
 }
 
-/// Leaves one in so many of each rank's messages.
+/// Keeps one in `one_in` of each rank's messages.
 void thin_out(Step& step, std::int64_t one_in, Rank ranks) {
   std::vector<std::int64_t> sent(static_cast<std::size_t>(ranks));
   std::erase_if(step.transfers, [&](const Transfer& t) {
@@ -105,7 +106,7 @@ void thin_out(Step& step, std::int64_t one_in, Rank ranks) {
   });
 }
 
-/// Some steps that follow each other, and of these one in so many of each rank's messages.
+/// `steps` steps of a schedule from `first` on, with one in `one_in` of each rank's messages.
 Schedule part(const Schedule& whole, std::int64_t first, std::int64_t steps, std::int64_t one_in) {
   Schedule some;
   some.ranks = whole.ranks, some.blocks = whole.blocks, some.steps = steps;
@@ -117,8 +118,8 @@ Schedule part(const Schedule& whole, std::int64_t first, std::int64_t steps, std
   return some;
 }
 
-/// Around a quarter, a half and three quarters of the schedule; one part of a schedule of few steps. In steps
-/// that follow each other ranks fall out of step as they do in the whole.
+/// Parts of the schedule around a quarter, a half and three quarters of its steps, or all of it if it has
+/// few. Steps are consecutive, so that ranks drift apart as they do in the whole.
 std::vector<Schedule> samples(const Schedule& whole) {
   const std::int64_t per_step = messages_per_step(whole);
   const std::int64_t steps =
@@ -152,8 +153,8 @@ ResolvedEngine resolve(const Engine& asked, const SizedSchedule& subject, const 
         &engine("path"),
         "of schedules of more than 600,000 messages samples are played, which say by how much shared links "
         "stretch their critical path; low is without that; --engine contention plays all messages"};
-  // Several channels share a rank's ports and processor in the order in which their messages are ready, which
-  // the critical path does not know.
+  // Several channels share a rank's ports and processor in the order in which their messages become ready.
+  // The critical path does not know that order.
   const bool played = subject.schedule.channels > 1 || may_share(subject.schedule, fabric);
   return {&engine(played ? "contention" : "path"), {}};
 }

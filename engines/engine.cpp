@@ -17,8 +17,8 @@
 namespace collcast {
 namespace {
 
-/// A resource limits a schedule if it is busy more than half of the time; otherwise waiting for messages to
-/// arrive does.
+/// Finds what limits a schedule: the busiest resource if it is busy for more than half of the time, otherwise
+/// latency.
 class Suspect {
  public:
   explicit Suspect(Seconds time) : reading_{time, "latency", {}, {}} {}
@@ -56,14 +56,15 @@ Reading by_formula(const SizedSchedule& subject, const Fabric& fabric, bool) {
 /// On a critical path messages that share a link do not slow each other down, but no time is shorter than
 /// that of the most loaded link. If the only links are ports, the path already includes it.
 Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
-  if (fabric.hockney()) return {};  // without making their names
+  if (fabric.hockney()) return {};  // saves making the names of links
   return heaviest(fabric, subject.traffic());
 }
 
-/// Delays of a critical path that are kept: 50 MB.
+/// How many delays of a critical path are kept: 50 MB.
 constexpr std::int64_t most_delays = 1'000'000;
 
-/// The least number of delays of a message, going by the first: of its bytes, its way, and software.
+/// How many delays a message has at least, judged by the first message: for its bytes, its latency, and
+/// software.
 std::int64_t delays_of_a_message(const SizedSchedule& subject, const Fabric& fabric) {
   Step first(!subject.layout.equal_blocks());
   if (subject.schedule.steps > 0) subject.schedule.rule(0, first);
@@ -93,10 +94,10 @@ Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain
                               ? explained_path(subject, fabric, chain)
                               : critical_path(subject.schedule, subject.layout, fabric);
   const Load load = heaviest_link(subject, fabric);
-  if (explain && load.time > path.time)  // that link is never idle, whatever else messages wait for
+  if (explain && load.time > path.time)  // the most loaded link is never idle, whatever messages wait for
     chain = {{Cause::queue, {}, {}, load.id, load.time}};
   Suspect suspect(launch(fabric, subject.schedule) + std::max(path.time, load.time));
-  // The first of several ports that differ by rounding only.
+  // If several ports differ only by rounding, the first of them.
   const Seconds busiest = *std::ranges::max_element(path.busy) * (1 - 1e-9);
   const auto first = std::ranges::find_if(path.busy, [&](Seconds busy) { return busy >= busiest; });
   const auto port = static_cast<Port>(first - path.busy.begin());

@@ -19,14 +19,14 @@ namespace collcast {
 struct SizedSchedule {
   Schedule schedule;
   Layout layout;
-  const Algorithm* algorithm = nullptr;  ///< null: none; it and `call` outlive this
+  const Algorithm* algorithm = nullptr;  ///< null: none; it and `call` must outlive this
   const Call* call = nullptr;
 
   SizedSchedule(Schedule s, Layout l) : schedule(std::move(s)), layout(std::move(l)) {}
   SizedSchedule(const Algorithm& a, const Call& c)
       : schedule(a.schedule(c)), layout(collcast::layout(a, c, schedule)), algorithm(&a), call(&c) {}
 
-  /// Made when first asked for.
+  /// The bytes between each pair of ranks, computed on first use.
   const std::vector<PairTraffic>& traffic() const {
     std::call_once(kept_->made, [this] { kept_->traffic = collcast::traffic(schedule, layout); });
     return kept_->traffic;
@@ -43,10 +43,10 @@ struct SizedSchedule {
 /// An engine's answer for a schedule on a machine.
 struct Reading {
   Seconds time;
-  std::string limited_by;               ///< the busiest resource, "reduction" or "latency"
-  std::optional<double> share;          ///< the share of the time for which it is busy; empty for latency
-  std::vector<Delay> chain;             ///< the last one first; empty if not asked for, or too long
-  std::vector<Result::Use> links = {};  ///< empty of engines that do not model links
+  std::string limited_by;       ///< the busiest resource, "reduction", "latency" or a term of a formula
+  std::optional<double> share;  ///< its share of the time; empty for latency, except in a formula
+  std::vector<Delay> chain;     ///< the last one first; empty if not asked for, or too long
+  std::vector<Result::Use> links = {};  ///< empty if the engine does not model links
 };
 
 /// A way to compute how long a schedule or a program takes: a row of the table `engines`.
@@ -57,8 +57,8 @@ struct Engine {
   Reading (*read)(const SizedSchedule&, const Fabric&, bool explain) = nullptr;
   /// Plays any program; null: the engine reads schedules only.
   Result (*play)(Program&, const Fabric&, const PlayOptions&) = nullptr;
-  /// Asked again for both ends of the uncertainty; the answers of other engines are scaled as those of
-  /// `path`.
+  /// Quick enough to be asked again for both ends of the uncertainty. The ends of other engines' answers are
+  /// scaled from those of `path`.
   bool quick = false;
   bool closed_form = false;               ///< takes an algorithm's formula, not its schedule
   bool chooses = false;                   ///< stands for another engine (engines/automatic.hpp)
@@ -71,11 +71,12 @@ struct Engine {
 /// The table of all engines, from which `--engine`, campaigns and answers take their names.
 std::span<const Engine> engines();
 
-/// By name. Throws InputError for an unknown engine and for one that this build does not include.
+/// The engine of this name. Throws InputError for an unknown engine and for one that this build does not
+/// include.
 const Engine& engine(std::string_view name);
-/// The same, for an engine that plays programs. Throws InputError if it does not.
+/// The same. Throws InputError if the engine does not play programs, too.
 const Engine& playing_engine(std::string_view name);
-/// Throws InputError unless the engine plays messages; `auto` does.
+/// Throws InputError unless the engine plays messages, as `auto` does.
 void require_messages(const Engine& engine);
 /// The default engine of replays: SimGrid if this build includes it, else `contention`.
 const Engine& contention_engine();

@@ -9,10 +9,12 @@
 namespace collcast {
 namespace {
 
-/// A link is where messages meet only if it is clearly busier than the slowest one of the way.
+/// A queue is put down to a link only if it is clearly busier, by this factor, than the slowest link of the
+/// route.
 constexpr double clearly = 1.25;
 
-/// The slowest link of the route; of `used` ones the busiest, if it is clearly busier than that.
+/// The slowest link of the route, or its busiest link if that is clearly busier. `used`: the use of all
+/// links; empty: not known.
 std::string limiting_link(const Fabric& fabric, Place from, Place to, const std::vector<Result::Use>& used) {
   std::vector<LinkId> route;
   fabric.route(from, to, route);
@@ -24,7 +26,7 @@ std::string limiting_link(const Fabric& fabric, Place from, Place to, const std:
   return fabric.link_name(used[busiest].busy > clearly * used[limit].busy ? busiest : limit);
 }
 
-/// Where a message waited that does not say so.
+/// Where a message waited, if its delay does not say for which link.
 std::string queue_of(const Fabric& fabric, const Delay& s, const std::vector<Result::Use>& links,
                      const std::vector<Result::Use>& ports) {
   if (links.empty() && !ports.empty()) {
@@ -52,7 +54,7 @@ std::string name_of(const Fabric& fabric, const Delay& s, const std::vector<Resu
   }
 }
 
-/// The time on corresponding links of several nodes or switches, by name.
+/// The time on each of several corresponding links of nodes or switches, by name.
 using Likes = std::map<std::string, Seconds>;
 
 struct Sum {
@@ -60,7 +62,7 @@ struct Sum {
   Seconds moving;
 };
 
-/// The one with the longest time; the first of several.
+/// The link with the longest time; of several, the first.
 const std::string& slowest(const Likes& likes) {
   const auto* most = &*likes.begin();
   for (const auto& one : likes)

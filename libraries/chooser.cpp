@@ -19,7 +19,7 @@
 namespace collcast {
 namespace {
 
-/// The fabric as the members of a request see it.
+/// Calls `act` with the fabric as the members of the request see it.
 template <class Act>
 auto seen(const Fabric& fabric, const Request& request, Act act) {
   return request.members.empty() ? act(fabric) : act(MemberFabric(fabric, request.members));
@@ -65,7 +65,8 @@ std::int64_t length_of(const Schedule& schedule) {
   return std::max(schedule.steps, messages_of(first) / schedule.ranks);
 }
 
-/// A lower bound of the critical path by the formula; messages that switches carry cost no less.
+/// A lower bound of the critical path, from the formula if there is one. Messages that switches carry cost no
+/// less.
 Seconds by_formula_at_least(const Fabric& fabric, const Algorithm& a, const Call& c) {
   constexpr double rounding = 1e-6;
   const auto machine = fabric.hockney();
@@ -73,16 +74,16 @@ Seconds by_formula_at_least(const Fabric& fabric, const Algorithm& a, const Call
   return (1 - rounding) / (a.exact ? 1 : a.bound(c.ranks)) * a.time(c, *machine);
 }
 
-/// How long the most loaded link takes; no time where the only links are ports, which are on the path.
+/// How long the most loaded link takes; 0 if the only links are ports, which the path includes.
 Seconds on_links(const Fabric& fabric, const Algorithm& a, const Call& c) {
   if (fabric.hockney()) return {};
   const Schedule schedule = a.schedule(c);
   return heaviest(fabric, traffic(schedule, layout(a, c, schedule))).time;
 }
 
-/// Reads candidates with the time of the best so far as a limit, those of many ranks by two threads. Which is
-/// read first changes nothing of what is found: a limit only ends readings of what is slower, and searches of
-/// parameters, whose course depends on it, all have the limit that stood before they began.
+/// Reads candidates, with the best time so far as a limit, and with two threads for many ranks. The order of
+/// reading does not change the result. A limit only ends the reading of what is slower. Searches of
+/// parameters depend on their limit, so all of a group have the limit that stood before the group.
 class FastestSearch {
  public:
   FastestSearch(const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
@@ -116,8 +117,8 @@ class FastestSearch {
     std::size_t place;
     const Algorithm* algorithm;
     bool seen = false;
-    Call call = {};     ///< with its parameters
-    Seconds time = {};  ///< at least, if it is not exact
+    Call call = {};     ///< with the parameters that were found
+    Seconds time = {};  ///< a lower bound, unless exact
     bool exact = false;
   };
 
@@ -135,7 +136,7 @@ class FastestSearch {
     }
   }
 
-  /// The least time so far.
+  /// Announces a candidate, and returns the least time so far.
   Seconds begin(const Algorithm& a) {
     const std::lock_guard lock(mutex_);
     consider_(a);
@@ -160,9 +161,9 @@ class FastestSearch {
   const Call& call_;
   const Stated& stated_;
   const std::function<void(const Algorithm&)>& consider_;
-  /// Of which nothing is searched; radix or channels; segments as well.
+  /// Candidates without parameters to search; with a radix or channels; with segments as well.
   std::array<std::vector<Candidate>, 3> groups_;
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< guards the members below
   Choice best_;
   Seconds least_ = no_limit;
   std::size_t place_ = 0;

@@ -17,7 +17,7 @@ struct Request {
   Collective collective;
   std::span<const Rank> members;  ///< the machine's ranks that call it; empty: all
   Call call;
-  /// Only sender and receiver know a block's size, so blocks go straight from one to the other.
+  /// Blocks go straight from sender to receiver, as only these know the size of a block.
   bool direct = false;
 };
 
@@ -26,19 +26,20 @@ struct Choice {
   const Algorithm* algorithm = nullptr;  ///< null: the catalogue has none for the request
   Call call;                             ///< with the algorithm's parameters and segments
   std::string why = {};                  ///< one line; empty if it was named or is the fastest
-  std::string protocol = {};             ///< of NCCL: LL, LL128 or Simple
+  std::string protocol = {};             ///< NCCL's protocol: LL, LL128 or Simple; empty for others
   bool blocking = false;                 ///< sends return when their buffers are free, as MPI_Send does
 };
 
-/// The occupancy of the machine's nodes by these ranks; by all if `members` is empty.
+/// The occupancy of the machine's nodes by these ranks, or by all ranks if `members` is empty.
 Occupancy occupancy(const Machine& machine, std::span<const Rank> members = {});
 
-/// Chooses the algorithm for a request; predict, replays, jobs and campaigns take any chooser. Throws
-/// InputError if it has no rule. What it was made from outlives it.
+/// Chooses the algorithm for a request. Predict, replays, jobs and campaigns take any chooser. Throws
+/// InputError if it has no rule. What a chooser was made from must outlive it.
 using Chooser = std::function<Choice(const Request&)>;
 
-/// Chooses the given algorithm: with this segment, and as the request says otherwise; or with the parameters
-/// that are fastest (`with_parameters`).
+/// Chooses this algorithm; for a request that needs direct blocks and an algorithm without, the fastest one.
+/// With `segment`, the other parameters are as the request says; without, all are the fastest
+/// (`with_parameters`).
 Chooser named(const Fabric& fabric, const Algorithm& algorithm, std::optional<Bytes> segment = {});
 /// Chooses the fastest of the common algorithms (`fastest`).
 Chooser fastest_on(const Fabric& fabric);
@@ -47,18 +48,18 @@ Chooser fastest_on(const Fabric& fabric);
 Chooser by_policy(std::string policy, const Description& description, const Machine& machine,
                   const Fabric& fabric, const Fabric* blocking = nullptr);
 
-/// The fastest candidate by critical path and most loaded link, with the parameters that are fastest unless
-/// they are stated; the first of equally fast ones; a null algorithm if no candidate supports this number of
-/// ranks. Candidates with few steps are read first, so that longer ones can be abandoned early; those of many
-/// ranks by two threads, with the same result. `consider` is called with each candidate before it is read, by
-/// one thread at a time.
+/// The fastest candidate by critical path and most loaded link; of equally fast ones the first. Parameters
+/// that are not stated are the fastest. The algorithm is null if no candidate supports this number of ranks.
+/// Candidates with few steps are read first, so that longer ones can be abandoned early. With many ranks two
+/// threads read, with the same result. `consider` is called with each candidate before it is read, by one
+/// thread at a time.
 Choice fastest(
     const Fabric& fabric, const std::vector<const Algorithm*>& candidates, const Call& call,
     const Stated& stated = {},
     const std::function<void(const Algorithm&)>& consider = [](const Algorithm&) {});
 
-/// The algorithm as libraries play it that stage their buffers in host memory: they are copied there first,
-/// and the result is copied back.
+/// The algorithm as played by libraries that stage their buffers in host memory: buffers are copied there
+/// first, and the result is copied back.
 const Algorithm& in_host_memory(const Algorithm& algorithm);
 
 /// The algorithms that `auto` chooses from: those that need nothing special of the network.

@@ -5,8 +5,8 @@
 
 namespace collcast {
 
-/// Base of the fabrics of libraries that move messages in their own way over a machine's ranks, ports and
-/// links.
+/// Base class for fabrics of libraries that have their own way to move messages over the ranks, ports and
+/// links of a machine.
 class MachineFabric : public FabricAdaptor {
  public:
   explicit MachineFabric(const Machine& machine) : FabricAdaptor(machine), machine_(machine) {}

@@ -21,7 +21,7 @@ std::vector<Collective> smpi_mpich_ruled();
 Pick openmpi_4_0_pick(Collective collective, const Call& call, const Situation& situation);
 std::vector<Collective> openmpi_4_0_ruled();
 Pick openmpi_4_1_pick(Collective collective, const Call& call, const Situation& situation);
-std::vector<Collective> openmpi_4_1_ruled();  ///< of 5.0 as well
+std::vector<Collective> openmpi_4_1_ruled();  ///< for 5.0 as well
 Pick openmpi_5_0_pick(Collective collective, const Call& call, const Situation& situation);
 
 /// MVAPICH2 2.3, by its general tables (src/mpi/coll/*_tuning.c), and MVAPICH2-GDR, which uses them too.
@@ -36,7 +36,7 @@ Pick pick(const Settings& settings, Collective collective, const Call& call, con
 struct OpenMpiChoice {
   std::string_view theirs, ours;  ///< name of the algorithm; ours empty: it is not in the catalogue
   double bytes;                   ///< the size on which the decision was based
-  bool block;                     ///< that size is one rank's block; else the whole message
+  bool block;                     ///< whether that size is of one rank's block; else of the whole message
   Bytes segment = Bytes(0);       ///< 0: whole messages
   int radix = 2;
 };

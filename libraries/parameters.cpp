@@ -10,7 +10,7 @@
 namespace collcast {
 namespace {
 
-/// A schedule of more messages takes more than a second to read.
+/// Whether a schedule has so many messages that reading it takes more than a second.
 bool too_long(const Algorithm& a, const Call& call) {
   constexpr std::int64_t most_read = 16'000'000;
   return messages_of(a.schedule(call), most_read) > most_read;

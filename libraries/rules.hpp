@@ -18,7 +18,7 @@ std::vector<Collective> collectives_of(const Rules& rules) {
   return all;
 }
 
-/// The error that the policy has rules for the `ruled` collectives only.
+/// The error which says that the policy has rules only for the `ruled` collectives.
 NoRule no_rule(std::string_view policy, Collective collective, const std::vector<Collective>& ruled);
 
 }  // namespace collcast

@@ -14,8 +14,8 @@ static Block most_segments(Bytes message) {
   return static_cast<Block>(std::clamp(message / least_segment, 1.0, 1e6));
 }
 
-/// A formula has one minimum in K on each machine: steps of a quarter octave find its neighbourhood,
-/// bisection the number.
+/// The best number of segments by the formula. It has one minimum in K on each machine: steps of a quarter
+/// octave find its neighbourhood, bisection the number.
 Block best_by_formula(const Algorithm& a, const Call& call, const MachinesBySize& machines) {
   const Block most = most_segments(call.message);
   auto time = [&](Block k) {
@@ -83,7 +83,8 @@ class BytesAlone {
   const std::vector<Bytes> sizes_;
 };
 
-/// A lower bound for any number of segments: they change when a port is busy, but not with how many bytes.
+/// A lower bound of the time for any number of segments: the number changes when a port is busy, but not with
+/// how many bytes.
 Seconds busiest_port_at_least(const Fabric& fabric, const Algorithm& a, Call whole) {
   constexpr double rounding = 1e-9;
   whole.segments = 1;
@@ -116,8 +117,8 @@ Block search_segments(const std::vector<Block>& starts, Block most,
   return best;
 }
 
-/// If all ranks multicast in steps in which switches reduce, messages share links of a node, which the
-/// critical path does not model, but an exact formula does.
+/// Whether messages share links of a node in a way that an exact formula counts and the critical path does
+/// not: if all ranks multicast in steps in which switches reduce.
 static bool meets_unseen(const Algorithm& a) {
   bool meets = false;
   if (a.time && a.exact)
@@ -149,7 +150,7 @@ Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::
   if ((a.bound || a.exact) && !exact_here && best.segments == 1)
     for (const Block some : {2, 4, 8}) starts.push_back(some);
   for (const Bytes size : fabric.sizes())
-    for (const double messages : {1, 2})  // that carry a segment, one in each tree
+    for (const double messages : {1, 2})  // messages that carry a segment: one in each tree
       if (const double k = call.message / (messages * size); k < 64.0 * static_cast<double>(best.segments))
         starts.push_back(static_cast<Block>(k) + 1);
   const auto time = [&, c = call](Block k, Seconds limit) mutable {

@@ -24,17 +24,17 @@ Block best_by_formula(const Algorithm& algorithm, const Call& call, const Machin
 Block search_segments(const std::vector<Block>& starts, Block most,
                       const std::function<Seconds(Block, Seconds limit)>& time, Seconds worth);
 
-/// The time by critical path; any time beyond `limit` if it is beyond it.
+/// The time by critical path. If it is beyond `limit`, any time beyond `limit`.
 Seconds path_time(const Fabric& fabric, const Algorithm& algorithm, const Call& call, Seconds limit);
 
 /// The call with segments of this size, if the algorithm takes segments.
 Call segmented(const Algorithm& algorithm, Call call, Bytes segment);
 
-/// The same; without a segment, with the number of segments that is fastest on the fabric. The formula and
-/// the sizes at which wires change propose numbers, and critical paths decide; if a path has more than four
-/// million messages, the formula decides. An algorithm that was made for this size brings its own number.
-/// `least`: the time of another algorithm; the search ends early if a
-/// port alone takes longer, or if all proposals take a quarter longer.
+/// The same. If `segment` is empty, it is the number of segments that is fastest on the fabric. The formula
+/// and the sizes at which wires change propose numbers, and critical paths decide; if a path has more than
+/// four million messages, the formula decides. An algorithm that was made for this size brings its own
+/// number. `least`: the time of another algorithm. The search ends early if a port alone takes longer, or if
+/// all proposals take a quarter longer.
 Call segmented(const Fabric& fabric, const Algorithm& algorithm, const Call& call,
                std::optional<Bytes> segment = {}, std::optional<Seconds> least = {});
 

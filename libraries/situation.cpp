@@ -24,8 +24,8 @@ void recognise(Cpu& kind, const std::string& device) {
     if (device.find(part) != std::string::npos) kind = meaning;
 }
 
-/// The generation by compute capability, as NCCL's tuner has it: below 8 Volta's constants hold, and LL128
-/// runs on 7.0, 8.0, 9.0 and 10.0 only (NCCL 2.18, src/graph/tuning.cc).
+/// The generation by compute capability, as NCCL's tuner has it: below 8 the constants of Volta hold, and
+/// LL128 runs on 7.0, 8.0, 9.0 and 10.0 only (NCCL 2.18, src/graph/tuning.cc).
 const std::map<std::string, Gpu> generations = {
     {"kepler", Gpu::pascal},       {"maxwell", Gpu::pascal}, {"pascal", Gpu::pascal}, {"volta", Gpu::volta},
     {"turing", Gpu::pascal},       {"ampere", Gpu::ampere},  {"ada", Gpu::ampere},    {"hopper", Gpu::hopper},
@@ -69,7 +69,7 @@ int minor_of(const std::string& policy) {
   return nccl ? nccl->release.minor : nccl::usual_minor;
 }
 
-/// Only with the GPUs that the ranks of a node use.
+/// The blueprint with only those GPUs that the first `used` ranks of a node use.
 Blueprint with(Blueprint b, Rank used) {
   const int last = b.vertex_of_slot(used - 1);
   b.ranks_per_node = used;
@@ -77,7 +77,7 @@ Blueprint with(Blueprint b, Rank used) {
   return b;
 }
 
-/// From every GPU to its NIC through PCIe switches only.
+/// Whether every GPU has a route to its NIC that passes PCIe switches only.
 bool gpudirect(const Blueprint& b) {
   const NodeGraph graph(b);
   const std::vector<int> nics = b.of_kind(Blueprint::Vertex::Kind::nic);
@@ -98,7 +98,7 @@ ChannelSpeeds speeds(const std::string& policy, Gpu oldest) {
   return nccl_speeds(minor_of(policy), oldest);
 }
 
-/// RCCL has rings of its own for nodes that it recognises.
+/// The channels of a node; RCCL has rings of its own for nodes that it recognises.
 Channels channels_of(const Blueprint& b, ChannelShape shape, ChannelReach reach, const std::string& policy,
                      Gpu oldest) {
   if (of_amd(oldest))
@@ -113,7 +113,8 @@ void set_rccl(Situation& s, const Blueprint& b, bool has_ll128) {
   s.rccl_links = BytesPerSecond(nccl::rccl_links(b, s.gpu) * 1e9);
 }
 
-/// NCCL keeps the fewest channels of all nodes, at the lowest speed (initTransportsRank, src/init.cc).
+/// Keeps the fewer channels, at the lower speed, as NCCL does over all nodes (initTransportsRank,
+/// src/init.cc).
 void keep_least(Channels& c, const Channels& other) {
   if (other.channels.size() < c.channels.size()) c.channels.resize(other.channels.size());
   c.bandwidth = std::min(c.bandwidth, other.bandwidth);
@@ -136,7 +137,7 @@ Machine hardware(const Description& description, Rank ranks) {
   return {{description.name(), description.file(), std::move(json)}, ranks};
 }
 
-/// The latency of a network that NCCL's constants include.
+/// The network latency that NCCL's constants include: InfiniBand's.
 constexpr Seconds of_infiniband(1e-6);
 
 Seconds network_latency(const Blueprint& b) {
@@ -145,8 +146,8 @@ Seconds network_latency(const Blueprint& b) {
   return std::max(Seconds(us * 1e-6) - of_infiniband, Seconds(0));
 }
 
-/// NCCL searches again for faster trees within a node, up to twice the speed between nodes; NVLinks have that
-/// much room.
+/// Sets the rails and their bandwidths, and that of trees. NCCL searches again for faster trees within a
+/// node, up to twice the speed between nodes; NVLinks have that much room.
 void set_rails(Situation& s, const Channels& found, const Machine& machine, const Blueprint& b) {
   const auto between_nodes = [&](Memory memory) {
     const Rank other = machine.ranks_per_node();
@@ -199,7 +200,7 @@ Situation situation(const Description& description, Occupancy o, const std::stri
     s.intra_bandwidth = slowest.value > 0 ? 1.0 / slowest : BytesPerSecond(12e9);
   }
   s.inter_bandwidth = s.intra_bandwidth;
-  if (s.rccl_links == BytesPerSecond(0)) s.rccl_links = s.channels * s.intra_bandwidth;  // none is its own
+  if (s.rccl_links == BytesPerSecond(0)) s.rccl_links = s.channels * s.intra_bandwidth;  // RCCL counts none
   if (b.within.multicast && b.within.reduction) {
     const Channels switched =
         find_switch_channels(with(node, o.at_least), reach(s.nodes), speeds(policy, s.gpu));

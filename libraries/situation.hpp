@@ -16,16 +16,16 @@ struct Occupancy {
   auto operator<=>(const Occupancy&) const = default;
 };
 
-/// What a library knows of the machine when it chooses for ranks with this occupancy, which are the first
-/// ones of each node. Channels and their bandwidths are those that the policy's release of NCCL finds
-/// (nccl/ring_search.hpp), the fewest and lowest of all nodes; for other policies, and if no GPU has a peer,
-/// one channel with the bandwidth of the slowest path.
+/// What a library knows of the machine when it chooses for ranks with this occupancy, which use the first
+/// slots of each node. Channels and their bandwidths are those that the policy's release of NCCL finds
+/// (nccl/ring_search.hpp), or the usual release for other policies: the fewest and lowest of all nodes. If
+/// there are none, there is one channel with the bandwidth of the slowest path.
 Situation situation(const Description& description, Occupancy occupancy, const std::string& policy);
 /// The same for the first `ranks` ranks in block placement.
 Situation situation(const Description& description, Rank ranks, const std::string& policy);
 
-/// The channels that the policy's release of NCCL finds on one of `nodes` nodes, with so many ranks, before
-/// it doubles them.
+/// The channels that the policy's release of NCCL finds, before it doubles them, on one of `nodes` nodes with
+/// `on_the_node` ranks.
 Channels channels(const Description& description, Rank nodes, Rank on_the_node, const std::string& policy,
                   ChannelShape shape = ChannelShape::ring);
 

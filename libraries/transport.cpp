@@ -15,7 +15,8 @@ namespace {
 constexpr std::pair<std::string_view, nccl::Protocol> protocols[] = {
     {"LL", nccl::Protocol::ll}, {"LL128", nccl::Protocol::ll128}, {"Simple", nccl::Protocol::simple}};
 
-/// "nccl", "rccl" or a release as "nccl-2.8", then a colon and a protocol.
+/// The settings of NCCL's kernels from a name: "nccl", "rccl" or a release as "nccl-2.8", then a colon and a
+/// protocol; empty for other names.
 std::optional<nccl::KernelSettings> of_nccl(std::string_view name) {
   const std::size_t colon = name.find(':');
   if (colon == std::string_view::npos) return {};
@@ -32,7 +33,7 @@ std::optional<nccl::KernelSettings> of_nccl(std::string_view name) {
   return {};
 }
 
-/// What a release of NCCL sees of the machine's ranks, and its software there.
+/// What a release of NCCL knows of the machine's ranks, and its software there.
 struct OnMachine {
   Situation situation;
   nccl::Software software;
@@ -111,7 +112,7 @@ std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& mac
   nccl::Carriers carriers;
   if (t.peers > 0)
     carriers = nccl::carriers_of_pairs(policy, nccl.situation, machine, t.peers);
-  else if (t.shape == nccl::Shape::nvls_tree)  // whose messages are those of all channels
+  else if (t.shape == nccl::Shape::nvls_tree)  // its messages stand for those of all channels
     carriers.channels = policy.all_channels(nccl.situation);
   return std::make_unique<nccl::KernelFabric>(machine, t, nccl.situation, nccl.software, carriers);
 }

@@ -28,7 +28,7 @@ struct Transport {
   /// "mpi", "links", "nccl:LL128", "rccl:LL", "nccl-2.8:LL" (a release that is not the usual one),
   /// "mvapich2-gdr" with its settings.
   std::string name() const;
-  /// Whether it uses other software than the platform's software section describes.
+  /// Whether the transport uses other software than what the platform's software section describes.
   bool foreign() const { return kind == Kind::nccl || kind == Kind::mvapich2_gdr; }
 };
 
@@ -41,10 +41,10 @@ Transport own_transport(const Description& platform);
 std::optional<Transport> transport_of(std::string_view policy);
 std::vector<std::string> transports();
 
-/// Throws InputError for a transport that does not send from this memory.
+/// Throws InputError if the transport does not send from this memory.
 void check_memory(const Transport& transport, Memory memory);
 
-/// The platform without the software that the transport does not use: that of MPI, for all others.
+/// The platform without the software that the transport does not use: for all but "mpi", MPI's.
 Description carrying(const Transport& transport, const Description& platform);
 
 /// The fabric of a transport on a machine made from `carrying`; null: the machine itself. `stretch`: factor

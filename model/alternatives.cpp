@@ -28,7 +28,8 @@ constexpr Unit size_units[] = {{"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}
                                {"GB", 1e9},     {"MB", 1e6},     {"KB", 1e3}};
 constexpr Unit time_units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}};
 
-/// "16MiB" of 16777216: in the unit in which it is shortest, of those that it has at least one of.
+/// The shortest text of a value, such as "16MiB" for 16777216, in any unit that the value has at least one
+/// of.
 std::string shortest(double value, std::span<const Unit> units) {
   std::string best;
   const double least = std::ranges::min(units, {}, &Unit::value).value;
@@ -42,13 +43,13 @@ std::string shortest(double value, std::span<const Unit> units) {
   return best;
 }
 
-/// "fusion=16MiB", and what follows it without a key.
+/// A setting, such as "fusion=16MiB", and the further values that follow it without a key.
 struct SettingList {
   std::string key;
   std::vector<std::string> values;
 };
 
-/// None if there is nothing behind the name, or no key at first.
+/// The settings behind the colon of a name; empty if there are none, or if the first has no key.
 std::vector<SettingList> settings_of(const std::string& text) {
   std::vector<SettingList> all;
   const std::size_t colon = text.find(':');

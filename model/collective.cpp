@@ -105,7 +105,8 @@ Holdings every_source(Rank, Rank, Block blocks, Rank root) {
   return every_share(0, root + 1, blocks, 0);
 }
 
-/// Halo exchange: each rank has one block per face and gets those of its neighbours that look at it.
+/// Halo exchange: each rank has one block per face, and gets its neighbours' blocks for the faces that they
+/// share.
 template <int Dimensions>
 Holdings facing(Rank r, Rank p, Block blocks, Rank) {
   const Grid grid(p, Dimensions);
@@ -164,8 +165,8 @@ const std::vector<Definition> table = {
      one, no_factor, sources_message, every_source},
 };
 
-/// What nccl-tests (all_reduce), OSU (osu_bcast) and MPI (MPI_Allgather, MPI_Iallgather) call a collective,
-/// as we call it.
+/// Our name of a collective from that of nccl-tests (all_reduce), OSU (osu_bcast) or MPI (MPI_Allgather,
+/// MPI_Iallgather).
 std::string our_name(std::string_view theirs) {
   std::string name;
   for (const char c : theirs)

@@ -55,10 +55,10 @@ struct Definition {
   std::string_view name;
   bool rooted;
   bool reduces;
-  bool repeats_allowed;            ///< a contribution may arrive more than once (barrier)
-  Collective plain;                ///< the same with equal blocks; itself, unless it is counted
-  Block (*whole)(Rank p);          ///< all blocks together are `whole(p)` n bytes
-  Block (*blocks)(Rank p);         ///< the number of blocks is a multiple of `blocks(p)`
+  bool repeats_allowed;     ///< a contribution may arrive more than once (barrier)
+  Collective plain;         ///< the collective with equal blocks, as allgather for allgatherv, or itself
+  Block (*whole)(Rank p);   ///< all blocks together are `whole(p)` n bytes
+  Block (*blocks)(Rank p);  ///< the number of blocks is a multiple of `blocks(p)`
   double (*bus_factor)(double p);  ///< busbw = algbw * bus_factor, as nccl-tests defines it
   std::vector<Holding> (*initially)(Rank r, Rank p, Block blocks, Rank root);
   std::vector<Holding> (*finally)(Rank r, Rank p, Block blocks, Rank root);
@@ -67,22 +67,24 @@ struct Definition {
   bool counted() const { return plain != collective; }
 };
 
-/// Whether a message of this size takes nothing: ranks meet in a barrier all the same.
+/// Whether the call does nothing: the message is empty, and it is not a barrier, in which ranks meet all the
+/// same.
 constexpr bool is_nothing(Collective collective, Bytes message) {
   return message == Bytes() && collective != Collective::barrier;
 }
 
 const Definition& definition(Collective collective);
 const std::vector<Definition>& definitions();
-/// Of allgatherv allgather, and so on; others are what they are.
+/// The same collective with equal blocks: allgather for allgatherv; others stand for themselves.
 inline Collective plain(Collective collective) {
   return definition(collective).plain;
 }
-/// Whether ranks end with copies of what others had or made; sums alone go the other way.
+/// Whether ranks end with copies of data that others had or summed up. In a reduce and a reduce-scatter they
+/// only receive what they add.
 constexpr bool spreads_copies(Collective collective) {
   return collective != Collective::reduce && collective != Collective::reduce_scatter;
 }
-/// By name. Throws InputError, which suggests the nearest name.
+/// The definition of this name. Throws InputError, which suggests the nearest name.
 const Definition& definition(std::string_view name);
 
 /// "allreduce, broadcast"; "collective" if there are more than three.

@@ -23,7 +23,8 @@ struct Mark {
         pieces(s.scattered_pieces.size()) {}
 };
 
-/// Maps places, groups and blocks, and shifts the channels, of all that came after `mark`.
+/// Renames the ranks, groups and blocks, and shifts the channels, of all messages that were added after
+/// `mark`.
 template <class MapRank, class MapGroup, class MapChunk>
 void relabel(Step& step, const Mark& mark, MapRank rank, MapGroup group, MapChunk chunk, int channels = 0) {
   for (std::size_t i = mark.transfers; i < step.transfers.size(); ++i) {
@@ -95,7 +96,7 @@ Schedule then(Schedule a, Schedule b) {
   const auto turn = a.steps;
   const int channels = std::max(a.channels, b.channels);
   std::vector<Repeat> all = all_repeats(a);
-  for (const Repeat& r : repeats(b))  // a join is in one step only
+  for (const Repeat& r : repeats(b))  // with channels, b's first step gets a join and is like no other
     all.push_back({turn + std::max<std::int64_t>(r.first, channels > 1), turn + r.last, r.period});
   Schedule both = a;
   both.steps += b.steps;

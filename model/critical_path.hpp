@@ -39,7 +39,7 @@
 
 namespace collcast {
 
-/// What the critical path of a schedule says.
+/// The result of reading a critical path.
 struct PathResult {
   Seconds time;                 ///< when the last rank is done
   std::vector<Seconds> finish;  ///< by rank: when it is done
@@ -50,15 +50,15 @@ struct PathResult {
 
 constexpr Seconds no_limit(std::numeric_limits<double>::infinity());
 
-/// One reading of a schedule. `Clock` says what is kept of each time (explanation.hpp, origins.hpp).
+/// One reading of a schedule. `Clock` determines what is kept with each time (explanation.hpp, origins.hpp).
 template <AnyNetwork Network, class Clock = PlainClock>
 class CriticalPath {
   using Time = typename Clock::Time;
 
  public:
   /// Every rank begins its first step, computes until `away` without attending to messages, and then goes on.
-  /// Reading stops once a message is sure to arrive after `limit`; the time is then one after it, and
-  /// at most the real one.
+  /// Reading stops once a message is sure to arrive after `limit`; the time is then a lower bound of the real
+  /// one, beyond `limit`.
   CriticalPath(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away = {},
                Seconds limit = no_limit, Clock clock = {})
       : schedule_(schedule),
@@ -74,8 +74,8 @@ class CriticalPath {
         last_senders_(protocol_.other_senders ? ranks_ : 0),
         state_(ranks_, static_cast<std::size_t>(schedule.channels), network.ports(), network.queues() + 1) {}
 
-  /// `entered`: when each rank begins; empty: all at 0. `last`: who sent before this schedule; run() leaves
-  /// who sends before the next one.
+  /// `entered`: when each rank begins; empty: all at 0. `last`: the last senders before this schedule; run()
+  /// updates them for the next one.
   PathResult run(const std::vector<Seconds>& entered = {}, LastSenders* last = nullptr) {
     if (last && protocol_.other_senders) last_senders_ = *last;
     for (std::size_t i = 0; !entered.empty() && i < state_.ready.size(); ++i)
@@ -91,21 +91,21 @@ class CriticalPath {
     last_ = *std::max_element(state_.ready.begin(), state_.ready.end());
     result.time = std::max(beyond_limit() ? std::max(least_, state_.arrived) : Seconds(),
                            *std::max_element(result.finish.begin(), result.finish.end()));
-    // Where messages did not queue at a shared port, the time is at least that for which it was busy.
+    // If messages did not queue at a shared port, the time is at least as long as the port was busy.
     if (state_.unqueued)
       for (const Seconds busy : result.busy) result.time = std::max(result.time, busy);
-    // Where a processor pays for several channels, at least for which it paid.
+    // If a processor pays for several channels, the time is at least as long as it paid.
     if (one_pays_) result.paying = *std::max_element(state_.paid.begin(), state_.paid.end());
     result.time = std::max(result.time, result.paying);
     return result;
   }
 
-  /// The delays that led to the last rank's end, if the clock keeps them. Waiting at a shared port at which
-  /// messages did not queue is not among them, nor that of channels for each other's overheads.
+  /// The delays that led to the last rank's end, if the clock keeps them. Two kinds of waiting are not among
+  /// them: at a shared port at which messages did not queue, and of channels for each other's overheads.
   std::vector<Delay> chain() const { return clock_.chain(last_); }
 
  private:
-  /// A second reading, which traces where times come from, and what follows from it.
+  /// A second reading, which traces where times come from, and the follower that extrapolates from it.
   struct Tracer {
     explicit Tracer(const CriticalPath& p)
         : path(p.schedule_, p.layout_, p.network_, Clock::at(p.away_), p.limit_) {}
@@ -113,7 +113,7 @@ class CriticalPath {
     PeriodFollower follower;
   };
 
-  /// Reads every step, or, where the clock keeps times alone, follows the periods of those that repeat.
+  /// Reads every step. If the clock keeps only times, periods of repeating steps are followed instead.
   void read_steps() {
     Step step(!layout_.equal_blocks());
     step.transfers.reserve(ranks_);
@@ -139,20 +139,22 @@ class CriticalPath {
     advance(step);
   }
 
-  /// Follows a period of `steps` steps from `s` on, skips those that repeat it, and returns the step to read
-  /// next. `last`: the end of the repeat.
+  /// Follows a period of `steps` steps from `s` on, skips the periods that repeat it, and returns the step to
+  /// read next. `last`: the end of the repeat.
   std::int64_t follow(Tracer& tracer, std::int64_t s, std::int64_t steps, std::int64_t last, Step& step) {
     tracer.follower.begin(state_, tracer.path.state_);
     tracer.path.last_senders_ = last_senders_;
     for (std::int64_t i = 0; i < steps && !tracer.path.beyond_limit(); ++i) tracer.path.read(step, s++);
     last_senders_ = tracer.path.last_senders_;
-    const std::int64_t left = tracer.path.beyond_limit() ? 0 : (last - s) / steps;  // of a part none follows
+    // No period repeats one that was cut short.
+    const std::int64_t left = tracer.path.beyond_limit() ? 0 : (last - s) / steps;
     const auto skipped = tracer.follower.end(state_, tracer.path.state_, left);
     least_ = std::max(least_, skipped.least);
     return s + skipped.periods * steps;
   }
 
-  /// A message, looked up ahead: what it costs, where its ends are in `ready` and its queues in `free`.
+  /// The cost of a message, looked up ahead, with the indices of its ends in `ready` and of its queues in
+  /// `free`.
   struct Priced {
     Switched cost;
     std::size_t sender, receiver, out, in;
@@ -162,14 +164,14 @@ class CriticalPath {
   struct Sent {
     Time sender;       ///< when its sender goes on
     Time arrived;      ///< when its last byte is there
-    Seconds overhead;  ///< of its receiver, which is still to be paid
+    Seconds overhead;  ///< of its receiver; still to be paid
     Bytes bytes;
-    std::size_t from, to;  ///< its ends, in `ready`
+    std::size_t from, to;  ///< indices of its ends in `ready`
   };
 
   /// A copy of a multicast whose receiver has an overhead to pay.
   struct Copy {
-    std::size_t processor;  ///< index of who pays, in `taken`
+    std::size_t processor;  ///< index in `taken` of the processor that pays
     Place from, to;
     Sent sent;
   };
@@ -240,7 +242,7 @@ class CriticalPath {
     return end;
   }
 
-  /// Built where it stays, like `sent` below: a copy would have to wait for the stores.
+  /// Built in place, as `sent` is below: a copy would have to wait for the stores.
   template <class Cost>
   Priced priced(Cost&& cost, Rank from, Rank to, std::uint16_t channel) const {
     Priced m{cost(), index(channel, from), index(channel, to), 0, 0};
@@ -263,7 +265,8 @@ class CriticalPath {
     posted = paid(wire, begin, sent, t.from, t.to);
   }
 
-  /// Whether the sender's processor is busy with each message, so that those of a step go one after another.
+  /// Whether each message keeps the sender's processor busy, so that the messages of a step go one after
+  /// another.
   bool pays(const Wire& wire) const {
     return protocol_.hold == MessageProtocol::Hold::injection &&
            (wire.overhead > Seconds(0) || (wire.eager && wire.streamed));
@@ -290,7 +293,7 @@ class CriticalPath {
     at_least(state_.ready[sent.to], std::max(when, away_));
   }
 
-  /// When the receiver's overhead is paid: after those of what was sent and of what arrived before.
+  /// When the receiver's overhead is paid: after the overheads of what it sent and of what arrived before.
   Time taken(std::size_t by, const Sent& sent, Place from, Place to) {
     if (!(sent.overhead > Seconds(0))) return sent.arrived;
     if (one_pays_) state_.paid[by % ranks_] += sent.overhead;
@@ -306,7 +309,7 @@ class CriticalPath {
     return arrivals_;
   }
 
-  /// Inlined: a fifth of a ring's time.
+  /// Inlining saves a fifth of a ring's time.
   [[gnu::always_inline]] inline void send(const Priced& message, Time sender, Place from, Place to,
                                           Sent& sent) {
     const Wire& wire = message.cost.wire;
@@ -349,7 +352,8 @@ class CriticalPath {
   }
 
   /// One copy leaves each port of the sender and one arrives at each receiver's port. Processors pay for
-  /// copies in the order of arrival; `one_each`: each gets one, so that no order is needed.
+  /// copies in the order of arrival. `one_each`: each processor gets one copy, so that the order does not
+  /// matter.
   void multicast(const Multicast& m, bool one_each) {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t from = index(m.channel, m.from.rank);
@@ -383,8 +387,8 @@ class CriticalPath {
     land(from, left);
   }
 
-  /// One message leaves each sender's port; at each port of the receiver they arrive as one, when the last of
-  /// them does.
+  /// One message leaves each sender's port. At each port of the receiver they arrive as one message, when the
+  /// last of them does.
   void reduce_in_network(const Reduction& m) {
     const Bytes bytes = layout_.size(m.chunk);
     const std::size_t to = index(m.channel, m.to.rank);
@@ -405,14 +409,14 @@ class CriticalPath {
     land(to, arrived);
   }
 
-  /// A port that copies pass as one, or messages that become one: as it was before the first of them.
+  /// The state of a port, before the first of several messages that pass it as one.
   struct Passed {
     Port port;
-    Time free, last;  ///< last: when it takes the next message after those so far
+    Time free, last;  ///< last: when the port is free after the messages so far
     Seconds busy;
   };
 
-  /// This port, with its queue, as the first one found it.
+  /// Sets the port and its queue back to how the first of the messages found them.
   Passed& passed(Port port, std::size_t queue) {
     const auto before = std::ranges::find(passed_, port, &Passed::port);
     if (before == passed_.end())
@@ -448,7 +452,7 @@ class CriticalPath {
     state_.busy[wire.out] += out;
     state_.busy[wire.in] += in;
   }
-  /// By rank: who pays for its messages; empty if each rank pays for its own.
+  /// The processor that pays for the messages of each rank; empty if each rank has its own.
   std::vector<Rank> shared_processors() const {
     std::vector<Rank> processors;
     if constexpr (requires { network_.processor(0); }) {
@@ -457,7 +461,7 @@ class CriticalPath {
     }
     return processors;
   }
-  /// Index of who pays for the messages of rank r, which is at `own` in `ready`.
+  /// Index of the processor that pays for the messages of rank r. `own`: the index of the rank in `ready`.
   std::size_t processor(std::size_t own, Rank r, std::uint16_t channel) const {
     return processors_.empty() ? own : index(channel, processors_[static_cast<std::size_t>(r)]);
   }
@@ -493,7 +497,7 @@ class CriticalPath {
   std::vector<Time> landed_;           ///< `ready` after this step's multicasts and reductions
 };
 
-/// The critical path of a schedule, or of one rank for all where they do the same.
+/// The critical path of a schedule, or of one rank that stands for all where all do the same.
 template <AnyNetwork Network>
 PathResult read_path(const Schedule& schedule, const Layout& layout, const Network& network, Seconds away,
                      Seconds limit) {

@@ -33,12 +33,13 @@ struct Delay {
   Place from, to;
   LinkId at = no_link;  ///< the link for which a message queued, if that is known
   Seconds time;
-  Seconds moving = {};  ///< of overhead: while bytes pass links, which are faster than the software
+  Seconds moving = {};  ///< of an overhead: the part in which bytes pass links, faster than software
   bool operator==(const Delay&) const = default;
 };
 
-/// Whether faster links would not speed bytes up. A library's bandwidth of at least 0.8 of the links' counts
-/// as bound by these, as it does for `--set`; the threads of a GPU have a pace of their own.
+/// Whether software sets the pace of bytes, so that faster links would not help. If a library reaches at
+/// least 0.8 of the links' bandwidth, links set the pace, as for `--set`; the threads of a GPU have a pace of
+/// their own.
 inline bool paced_by_software(const Wire& wire) {
   constexpr double rounding = 1e-9, lost_on_links = 0.2;
   return wire.software > (wire.streamed ? rounding : lost_on_links) * wire.per_byte;
@@ -48,7 +49,7 @@ inline bool paced_by_software(const Wire& wire) {
 class CauseLog {
  public:
   using Entry = std::uint32_t;
-  /// One message after another holds a port, each linked to the one before. 0: none.
+  /// A message that holds a port, linked to the one that held it before. 0: none.
   using Hold = std::uint32_t;
   /// Keeps up to `most` delays; with more, all chains are empty.
   explicit CauseLog(std::size_t most) : most_(most), log_(1), holds_(1) {}
@@ -56,24 +57,25 @@ class CauseLog {
   Entry add(Entry before, Seconds time, Cause cause, Place from, Place to, LinkId at = no_link) {
     return add({{cause, from, to, at, time}, before, 0});
   }
-  /// Bytes pass links in `moving`, and `software` takes longer.
+  /// Adds the time of bytes: `moving` on links, and `software` more, as the software is slower.
   Entry add_bytes(Entry before, Seconds software, Seconds moving, const Wire& wire, Place from, Place to) {
     if (!paced_by_software(wire))
       return add(add(before, software, Cause::overhead, from, to), moving, Cause::link, from, to);
     return add({{Cause::overhead, from, to, no_link, software + moving, moving}, before, 0});
   }
-  /// A message waited for those in front, which are taken to be like it.
+  /// Adds a wait for the messages in front, which are taken to be like this one.
   Entry add_turn(Entry before, Seconds waited, const Wire& wire, Bytes bytes, Place from, Place to) {
     const Seconds gaps = wire.gap_share(bytes) * waited;
     if (paced_by_software(wire) && !wire.streamed)
       return add({{Cause::overhead, from, to, no_link, waited, waited - gaps}, before, 0});
     return add(add(before, gaps, Cause::overhead, from, to), waited - gaps, Cause::queue, from, to);
   }
-  /// A message waited at its port, which `last` was the last to hold.
+  /// Adds a wait for a port, which `last` was the last to hold.
   Entry add_wait(Entry before, Seconds time, Hold last, Place from, Place to) {
     return add({{Cause::queue, from, to, no_link, time}, before, last});
   }
-  /// A port was held for `time`; for `slowed` of it only because the message had to share the link `by`.
+  /// Notes that a message held a port for `time`, of which `slowed` only because it had to share the link
+  /// `by`.
   Hold hold(Hold before, Seconds time, Seconds slowed, LinkId by) {
     if (full(holds_.size())) return before;
     holds_.push_back({time, slowed, by, before});
@@ -91,7 +93,7 @@ class CauseLog {
   struct Record {
     Delay delay;
     Entry before = 0;
-    Hold last = 0;  ///< of those that held the port for which it waited
+    Hold last = 0;  ///< the last message that held the port for which this one waited
   };
   struct Held {
     Seconds time, slowed;
@@ -104,8 +106,8 @@ class CauseLog {
     log_.push_back(record);
     return static_cast<Entry>(log_.size() - 1);
   }
-  /// Who waits behind a message that is slowed further on waits for that link. The rest of the wait is for
-  /// bytes that pass the port.
+  /// Splits a wait behind other messages. As far as these were slowed by a link further on, it is a wait for
+  /// that link; the rest is a wait for bytes that pass the port.
   void split(Delay wait, Hold last, std::vector<Delay>& all) const {
     Seconds left = wait.time;
     for (Hold i = last; i != 0 && left > Seconds(0); i = holds_[i].before) {
@@ -126,8 +128,8 @@ class CauseLog {
   std::vector<Held> holds_;  ///< the first stands for none
 };
 
-// A clock says what is kept of each time of a critical path: PlainClock the seconds, TracedClock also their
-// causes, OriginClock (origins.hpp) their origin. All compute the same seconds.
+// A clock determines what is kept with each time of a critical path: PlainClock keeps the seconds,
+// TracedClock also their causes, OriginClock (origins.hpp) their origin. All compute the same seconds.
 
 /// Keeps the seconds alone.
 struct PlainClock {
@@ -136,11 +138,11 @@ struct PlainClock {
   static Time time(Seconds t) { return t; }
   Time later(Time t, Seconds by, Cause, Place, Place) { return t + by; }
   Time wait(Time t, Time until, Cause, Place, Place) { return std::max(t, until); }
-  /// After the messages in front have left their port, which are taken to be like this one.
+  /// When the messages in front, which are taken to be like this one, have left the port.
   Time queue(Time t, Time until, const Wire&, Bytes, Place, Place) { return std::max(t, until); }
-  /// After the bytes have passed, at the pace of the link or of the software.
+  /// When the bytes have passed, at the pace of the link or of the software.
   Time carry(Time t, const Wire& wire, Bytes bytes, Place, Place) { return t + bytes * wire.per_byte; }
-  /// After a whole message, which takes `held`: overheads, latency and bytes.
+  /// When a whole message has passed, which takes `held`: overheads, latency and bytes.
   Time hold(Time t, Seconds held, const Wire&, Bytes, Place, Place) { return t + held; }
 };
 

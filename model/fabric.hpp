@@ -27,7 +27,7 @@ class Fabric {
 
   virtual Rank ranks() const = 0;
   virtual Wire wire(Place from, Place to, Bytes bytes) const = 0;
-  /// Wires of the same kind differ in their ports alone; null: not known.
+  /// The kind of the wire between two places. Wires of one kind differ only in their ports. Null: not known.
   virtual const void* kind(Place, Place) const { return nullptr; }
   virtual Switched switched(Switching, Place from, Place to, Bytes bytes) const {
     return {wire(from, to, bytes), bytes};
@@ -41,7 +41,7 @@ class Fabric {
   virtual const MessageProtocol& protocol() const = 0;
   /// The machine that textbook formulas assume, if this is one: messages cost the same between any two ranks.
   virtual std::optional<AlphaBetaGamma> hockney() const { return {}; }
-  /// The time before a collective's first message: launching a kernel of so many channels.
+  /// The time before a collective's first message: launching a kernel of this many channels.
   virtual Seconds launch([[maybe_unused]] int channels) const { return {}; }
   virtual Port ports() const = 0;
   /// How many queues the critical path keeps: one per port, unless wires say otherwise.
@@ -84,8 +84,9 @@ class UniformFabric : public Fabric {
   std::vector<Link> links_;
 };
 
-/// A fabric that changes another one, which outlives it. What a derived class does not override is as there,
-/// but not what follows from the cost of messages, which it may change: `kind`, `switched` and `hockney`.
+/// A fabric that changes another one, which must outlive it. What a derived class does not override is taken
+/// from the other fabric, except `kind`, `switched` and `hockney`: they follow from the cost of messages,
+/// which the class may change.
 class FabricAdaptor : public Fabric {
  public:
   explicit FabricAdaptor(const Fabric& base) : base_(base) {}
@@ -110,8 +111,8 @@ class FabricAdaptor : public Fabric {
   const Fabric& base_;
 };
 
-/// A fabric on which schedules play in another memory: what a schedule calls device is memory `home` here.
-/// `processors`: by rank, whose processor it uses (Fabric::processor); empty: as `base` has it.
+/// A fabric on which schedules play in another memory: device memory in a schedule is memory `home` here.
+/// `processors`: by rank, the rank whose processor it uses (Fabric::processor); empty: as in `base`.
 class HomeFabric : public FabricAdaptor {
  public:
   HomeFabric(const Fabric& base, Memory home, std::vector<Rank> processors = {})
@@ -139,7 +140,8 @@ class HomeFabric : public FabricAdaptor {
   std::vector<Rank> processors_;
 };
 
-/// Some ranks of a fabric as a fabric: rank i is `members[i]` of it, and each has its own processor.
+/// Some ranks of a fabric as a fabric of their own: rank i is rank `members[i]` of `base`, and each has its
+/// own processor.
 class MemberFabric : public FabricAdaptor {
  public:
   /// Both arguments outlive this.

@@ -22,7 +22,7 @@ class Layout {
                                ends_[static_cast<std::size_t>(c.first)];
   }
   bool equal_blocks() const { return ends_.empty(); }
-  /// Size of a message. Where blocks differ and the message is scattered, the step must be detailed.
+  /// The size of a message. If blocks differ in size and the message is scattered, the step must be detailed.
   Bytes size(const Step& step, const Transfer& t) const {
     if (t.scattered < 0 || equal_blocks()) return size(t.chunk);
     Bytes sum;

@@ -33,7 +33,7 @@ std::vector<PairTraffic> messages(const Schedule& schedule, const Layout& layout
   Step step(!layout.equal_blocks());
   for (std::int64_t s = 0, times = 1; s < schedule.steps && seen < enough; ++s) {
     times = layout.equal_blocks() ? occurrences(schedule, s) : 1;
-    if (times == 0) continue;  // counted with the first of its kind
+    if (times == 0) continue;  // counted with the step that it repeats
     step.clear();
     schedule.rule(s, step);
     for (const Transfer& t : step.transfers)
@@ -44,7 +44,7 @@ std::vector<PairTraffic> messages(const Schedule& schedule, const Layout& layout
   return sent;
 }
 
-/// In ascending order of one end; others stay in order.
+/// Sorts by one end; pairs with the same rank there keep their order.
 std::vector<PairTraffic> by_end(Rank PairTraffic::*end, const std::vector<PairTraffic>& sent, Rank ranks) {
   const auto number = [end](const PairTraffic& p) { return static_cast<std::size_t>(p.*end); };
   std::vector<std::size_t> place(static_cast<std::size_t>(ranks) + 1);

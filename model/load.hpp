@@ -15,13 +15,13 @@ struct Load {
   std::string link;
   LinkId id = no_link;
 };
-/// What one rank sends to another in all.
+/// The bytes that one rank sends to another in all.
 struct PairTraffic {
   Rank from, to;
   Bytes bytes;
 };
-/// Of a schedule's messages between device memories, of which it reads the first four million; each pair
-/// once.
+/// The traffic of a schedule between device memories, each pair of ranks once. Only the first four million
+/// messages are read.
 std::vector<PairTraffic> traffic(const Schedule& schedule, const Layout& layout);
 Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& traffic);
 

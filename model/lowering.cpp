@@ -51,7 +51,7 @@ class Lowering::ChannelStrand : public Strand {
     if (!here.pieces.empty()) list_pieces(here, batch);
   }
 
-  /// Those of the batch's operations, of which the step has the pieces of all.
+  /// Copies the pieces of the batch's operations from the step, which has the pieces of all.
   static void list_pieces(const RankStep& here, Batch& batch) {
     for (Op& op : batch.ops) {
       const auto pieces = std::span(here.pieces).subspan(op.first_piece, op.pieces);
@@ -124,7 +124,7 @@ void Lowering::generate(std::int64_t s) {
   fresh.left = std::int64_t{schedule_.ranks} * schedule_.channels;
 }
 
-/// The first steps, if all strands have passed them.
+/// Drops the first steps, as far as all strands have passed them.
 void Lowering::drop() {
   for (; !window_.empty() && window_.front()->left == 0; ++first_) {
     spare_.push_back(std::move(window_.front()));
@@ -140,7 +140,7 @@ void Lowering::lower(RankStep& out) {
                              [&](const Reduction& m) { lower(out, m); });
 }
 
-/// Counts the operations of each strand, and gives it its place.
+/// Counts the operations of each strand and reserves a place for them.
 void Lowering::make_room(RankStep& out) {
   std::vector<std::uint32_t>& count = next_;
   count.assign(strand_of(schedule_.ranks, 0), 0);
@@ -167,14 +167,14 @@ void Lowering::make_room(RankStep& out) {
   out.ops.assign(all, {});
 }
 
-/// The blocks that an operation moves.
+/// Lists the blocks that an operation moves.
 void Lowering::list(RankStep& out, Op& op, std::span<const Chunk> pieces) {
   op.first_piece = static_cast<std::uint32_t>(out.pieces.size());
   op.pieces = static_cast<std::uint32_t>(pieces.size());
   out.pieces.insert(out.pieces.end(), pieces.begin(), pieces.end());
 }
 
-/// Both ends of the message.
+/// Lowers both ends of a message.
 void Lowering::lower(RankStep& out, const Transfer& t) {
   const Bytes bytes = layout_.size(out.step, t);
   const bool other_sender = last_senders_.change(t);

@@ -22,7 +22,7 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   static std::shared_ptr<Lowering> make(Schedule schedule, Layout layout, std::uint64_t tag = 0,
                                         std::vector<Rank> members = {}, bool detailed = false);
 
-  /// The strand of a rank of the schedule. That of every rank must be taken once and played to its end.
+  /// The strand of a rank of the schedule. Each rank's strand must be taken once and played to its end.
   std::unique_ptr<Strand> strand(Rank rank);
 
   std::int64_t steps_in_memory() const { return static_cast<std::int64_t>(window_.size()); }
@@ -61,7 +61,7 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   void lower(RankStep& out, const Multicast& multicast);
   void lower(RankStep& out, const Reduction& reduction);
   static void list(RankStep& out, Op& op, std::span<const Chunk> pieces);
-  /// An operation, to be filled where it stays.
+  /// A new operation, to be filled in place.
   Op& add(RankStep& out, Rank of, std::uint16_t channel) { return out.ops[next_[strand_of(of, channel)]++]; }
 
   Schedule schedule_;
@@ -71,9 +71,8 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   bool detailed_;
   std::uint64_t order_ = 0;  ///< messages lowered so far
   LastSenders last_senders_;
-  std::vector<std::uint32_t>
-      next_;                ///< by strand, of the step that is lowered: where its next operation goes
-  std::int64_t first_ = 0;  ///< step number of window_.front()
+  std::vector<std::uint32_t> next_;  ///< by strand: where its next operation in the current step goes
+  std::int64_t first_ = 0;           ///< step number of window_.front()
   std::deque<std::unique_ptr<RankStep>> window_;
   std::vector<std::unique_ptr<RankStep>> spare_;
 };

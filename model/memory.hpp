@@ -14,7 +14,7 @@ constexpr std::string_view name(Memory memory) {
   return memory == Memory::device ? "device" : memory == Memory::host ? "host" : "dpu";
 }
 
-/// Where a call's data may be: "host" or "device".
+/// The memory that a user names for a call's data: "host" or "device"; none for other names.
 constexpr std::optional<Memory> memory_named(std::string_view name) {
   if (name == "host") return Memory::host;
   if (name == "device") return Memory::device;

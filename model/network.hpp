@@ -21,14 +21,14 @@ struct Wire {
   Seconds latency;           ///< L
   Seconds overhead;          ///< o of the sender
   Seconds receive_overhead;  ///< o of the receiver
-  Seconds gap;               ///< g: a message occupies a port for this, besides its bytes
+  Seconds gap;               ///< g: how long a message occupies a port, besides its bytes
   SecondsPerByte per_byte;   ///< G: of the slowest link on the route, or of slower software
   Port out = 0, in = 0;      ///< where the message leaves and where it arrives
   /// Where the message queues on the critical path: at `out` and `in`, in another queue of the network, or,
   /// on a network whose ports ranks share, nowhere.
   static constexpr Port as_port = ~Port{0}, nowhere = as_port - 1;
   Port out_queue = as_port, in_queue = as_port;
-  /// Eager: the sender goes on after `overhead`. Else rendezvous: both sides must have come first.
+  /// Eager: the sender goes on after `overhead`. Otherwise rendezvous: both sides must be there first.
   bool eager = true;
   Seconds handshake = {};  ///< of a rendezvous, before the first byte leaves
   /// The part of `per_byte` that software takes. It holds up the sender's next message, but not its ports.
@@ -36,28 +36,29 @@ struct Wire {
   /// The sender itself moves the bytes, as the threads of a GPU do, and goes on when the last has left.
   /// Messages of its other channels wait only for the port.
   bool streamed = false;
-  /// With contention, when its port serves the next message; those on their way then share its links.
-  /// Without, a port serves one after the other.
+  /// When the port serves the next message, with contention; messages under way share links. Without
+  /// contention a port always serves one message after the other.
   enum class Next : std::uint8_t {
     left,    ///< when the last byte has left
-    beside,  ///< at once, as a card does connections of their own
-    due,     ///< when the last byte would have left alone: what is slowed further on holds nobody up
+    beside,  ///< at once, as a network card serves separate connections
+    due,     ///< when the last byte would have left on an idle network: a message that is slowed further on
+             ///< delays none behind it
   };
   Next next = Next::left;
   double framing = 1;  ///< bytes on the links per byte of the message, as flags and headers are added
   /// What the sender pays besides `overhead` if the receiver's last message came from another sender.
   Seconds other_sender = {};
-  /// By how much the port where it arrives is faster than the slowest link.
+  /// How much less time a byte takes at the port where it arrives than on the slowest link.
   SecondsPerByte spare_in = {};
-  /// The same of the port where it leaves, if that serves messages of other queues meanwhile.
+  /// The same for the port where it leaves, if that port serves messages of other queues meanwhile.
   SecondsPerByte spare_out = {};
 
-  /// For how long the bytes of a message occupy the slowest link, the port where they leave, and the one
-  /// where they arrive.
+  /// How long the bytes of a message occupy the slowest link, the port where they leave, and the port where
+  /// they arrive.
   Seconds occupation(Bytes bytes) const { return bytes * (per_byte - software); }
   Seconds occupation_out(Bytes bytes) const { return bytes * (per_byte - software - spare_out); }
   Seconds occupation_in(Bytes bytes) const { return bytes * (per_byte - software - spare_in); }
-  /// The part of the time for which a message holds the port where it leaves that is its gap.
+  /// The share of the gap in the time for which a message holds the port where it leaves.
   double gap_share(Bytes bytes) const { return gap > Seconds(0) ? gap / (gap + occupation(bytes)) : 0; }
 };
 
@@ -67,21 +68,21 @@ enum class Switching : std::uint8_t { multicast, reduction };
 /// The cost of a message that switches replicate or reduce.
 struct Switched {
   Wire wire;
-  Bytes bytes;  ///< that the links carry
+  Bytes bytes;  ///< bytes that the links carry
 };
 
 /// How messages use ports, and which of them are eager.
 struct MessageProtocol {
-  /// For how long a message holds its ports. injection: until its last byte has left (LogGP). delivery: until
-  /// it has arrived (Hockney's single-ported machine).
+  /// How long a message holds its ports. injection: until its last byte has left (LogGP). delivery: until it
+  /// has arrived (Hockney's single-ported machine).
   enum class Hold : std::uint8_t { injection, delivery };
   Hold hold = Hold::injection;
-  /// Larger messages are rendezvous, unless their wires have a limit of their own.
+  /// Messages above this size are rendezvous, unless their wires have a limit of their own.
   Bytes eager_limit = Bytes(std::numeric_limits<double>::infinity());
   Seconds handshake = {};      ///< of a rendezvous, unless its wire has its own
   bool other_senders = false;  ///< wires may have an `other_sender`
-  /// Each channel of a schedule has a processor of its own, as a thread block of a GPU is. Otherwise that of
-  /// the rank pays for the messages of all its channels.
+  /// Each channel of a schedule has a processor of its own, as a thread block of a GPU is. Otherwise one
+  /// processor of the rank pays for the messages of all its channels.
   bool channels_pay = false;
 };
 
@@ -97,7 +98,8 @@ concept AnyNetwork = requires(const Network& network, Place place, Bytes bytes) 
   { network.queues() } -> std::same_as<Port>;
 };
 
-/// The cost of such a message; that of any message if the network does not distinguish them.
+/// The cost of a message that switches replicate or reduce, or of any message if the network does not
+/// distinguish them.
 template <AnyNetwork Network>
 Switched switched(const Network& network, Switching what, Place from, Place to, Bytes bytes) {
   if constexpr (requires { network.switched(what, from, to, bytes); })

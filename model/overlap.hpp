@@ -21,7 +21,7 @@ struct Overlap {
 
 /// The cost of handing a collective to a worker.
 struct Handoff {
-  Seconds start;  ///< while the rank hands it over and cannot compute
+  Seconds start;  ///< time in which the rank hands it over and cannot compute
   Seconds all;    ///< `start`, the worker's delay to begin, and the rank's to learn that it is done
 };
 
@@ -40,7 +40,8 @@ Overlap overlap_without_workers(const Schedule& schedule, const Layout& layout, 
   const PathResult alone = critical_path(schedule, layout, network);
   const Seconds away = compute.value_or(alone.time);
   const PathResult both = critical_path(schedule, layout, network, away);
-  // A shared port may make the collective longer than any path; it hides as much.
+  // The collective may take longer than any path, if a shared port is busy that long; computation hides no
+  // more of it than of the paths.
   const Seconds hidden =
       *std::ranges::max_element(alone.finish) + away - *std::ranges::max_element(both.finish);
   const Seconds total = std::max(away, away + alone.time - hidden);

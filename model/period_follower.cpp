@@ -6,13 +6,13 @@
 namespace collcast {
 namespace {
 
-/// Adds to sums that grow by the same in each period what `periods` more periods add.
+/// Moves sums `periods` periods beyond `after_one`; they grow by the same amount in each period.
 void extend(std::vector<Seconds>& sums, const std::vector<Seconds>& after_one, std::int64_t periods) {
   for (std::size_t i = 0; i < sums.size(); ++i)
     sums[i] = after_one[i] + static_cast<double>(periods) * (after_one[i] - sums[i]);
 }
 
-/// The largest of them after so many more periods.
+/// The largest of the sums, `periods` periods beyond `after_one`.
 Seconds most_after(const std::vector<Seconds>& sums, const std::vector<Seconds>& after_one,
                    std::int64_t periods) {
   Seconds most;
@@ -73,7 +73,7 @@ PeriodFollower::Skipped PeriodFollower::end(PathState<Seconds>& state, PathState
   return skipped;
 }
 
-/// Fills the period with the times that moved or were compared, and those that they come from.
+/// Fills the period with the times that changed or were compared, and the times that they come from.
 void PeriodFollower::collect(PathState<Seconds>& state, PathState<OriginClock::Time>& traced) {
   const auto before = state.times();
   const auto after = traced.times();

@@ -10,12 +10,12 @@
 
 namespace collcast {
 
-/// Which periods of repeating steps are worth following: the second, then ever fewer of the later ones. From
-/// the second try on it takes several periods as one, as ranks that share a port may take turns.
+/// Which periods of repeating steps are followed: the second, then ever fewer of the later ones. From the
+/// second try on several periods are taken as one, as ranks that share a port may take turns.
 class FollowPlan {
  public:
-  /// `blocks_alike`: equal numbers of blocks are equal bytes; otherwise nothing is followed. Following a
-  /// period costs as much as reading a few messages for each of `times`.
+  /// `blocks_alike`: equal numbers of blocks are equal bytes; otherwise nothing is followed. `times`: how
+  /// many times a reading keeps; following a period costs as much as reading a few messages for each.
   FollowPlan(const Schedule& schedule, bool blocks_alike, std::size_t times);
   /// Whether to follow `periods()` periods of `repeat()` from step `s` on.
   bool due(std::int64_t s);
@@ -24,8 +24,8 @@ class FollowPlan {
 
  private:
   std::vector<Repeat> repeats_;
-  std::size_t at_ = 0;     ///< index of the current one in repeats_
-  std::int64_t next_ = 1;  ///< its next period to follow
+  std::size_t at_ = 0;     ///< index of the current repeat
+  std::int64_t next_ = 1;  ///< the next period of that repeat to follow
   int tries_ = 0;          ///< up to 3
 };
 

@@ -41,8 +41,8 @@ struct Op {
   /// Of a send, if not 0: the network reduces the `merged` messages with this `order` and `tag` to one on
   /// their way. The receiver posts a `receive` for each.
   std::int32_t merged = 0;
-  /// Of a meet: for which share of its time it takes all that its ranks' links carry, those between nodes or
-  /// those within them.
+  /// Of a meet: the share of its time in which it uses all that the links of its ranks carry.
+  /// `between_nodes`: the links between nodes, not those within them.
   double load = 0;
   bool between_nodes = false;
   bool other_sender = false;  ///< of a send: its schedule's last message to `peer` came from another rank
@@ -63,7 +63,7 @@ class Strand;
 struct Batch {
   std::vector<Op> ops;
   std::vector<Chunk> pieces;
-  std::vector<std::unique_ptr<Strand>> strands;  ///< that `start` operations start, each once
+  std::vector<std::unique_ptr<Strand>> strands;  ///< strands that `start` operations start, each once
   std::int64_t step = -1;                        ///< the step of a schedule that this batch is; -1: none
   void clear() { ops.clear(), pieces.clear(), strands.clear(), step = -1; }
 };
@@ -83,7 +83,7 @@ class Program {
   virtual Rank ranks() const = 0;
   /// The main strand of a rank; called once for each rank. The program outlives its strands.
   virtual std::unique_ptr<Strand> main(Rank rank) = 0;
-  /// What a message's or meeting's tag, or a request, is to whoever reads of a deadlock.
+  /// The words that name a tag of a message or meeting, or a request, in the report of a deadlock.
   virtual std::string name_of_tag(std::uint64_t tag) const { return "tag " + std::to_string(tag); }
   virtual std::string name_of_request(std::int32_t request) const {
     return "request " + std::to_string(request) + ", never begun";

@@ -182,7 +182,7 @@ class Proof {
   std::vector<Write> writes_;
 };
 
-/// Finds messages of a schedule that nobody could play.
+/// Finds messages of a schedule that cannot be played.
 class Playable {
  public:
   Playable(const Schedule& schedule, const std::string& name) : schedule_(schedule), name_(name) {}
@@ -245,7 +245,7 @@ class Playable {
 
   const Schedule& schedule_;
   const std::string& name_;
-  std::int64_t number_ = -1;  ///< of the step, from 0 on
+  std::int64_t number_ = -1;  ///< number of the step, from 0
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace collcast {
 
-/// A rank and a block that end with something else than the collective defines.
+/// A rank and a block whose content at the end is not what the collective defines.
 struct Counterexample {
   Rank rank;
   Block block;
@@ -24,9 +24,9 @@ struct Counterexample {
 std::optional<Counterexample> prove(const Schedule& schedule, Collective collective, Rank root = 0,
                                     const std::function<void(std::int64_t step)>& began = {});
 
-/// Throws InputError, which calls the schedule `name`, unless it is one of the collective on so many ranks
-/// that can be played: its messages run between its ranks and carry blocks that it has. `prove` says whether
-/// it is right, too.
+/// Throws InputError, which calls the schedule `name`, unless it is for this collective and number of ranks,
+/// and can be played: its messages run between its ranks and carry blocks that it has. Whether it is right,
+/// `prove` says.
 void check_playable(const Schedule& schedule, Collective collective, Rank ranks, const std::string& name);
 
 }  // namespace collcast

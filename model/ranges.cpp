@@ -23,7 +23,7 @@ constexpr std::size_t most_values = 100'000;
 using Parse = std::function<double(const std::string&)>;
 enum class Of : std::uint8_t { integers, reals };
 
-/// Twelve digits: three steps of 0.1 are 0.3.
+/// Rounds to twelve digits, so that three steps of 0.1 are 0.3.
 double rounded(double value) {
   char digits[32];
   std::snprintf(digits, sizeof digits, "%.12g", value);
@@ -67,7 +67,7 @@ void expand(const std::string& text, const Parse& parse, std::vector<double>& va
   }
 }
 
-/// Each value of the ranges once, where it is first: 1KiB:64KiB,64KiB:1MiB has one 64 KiB.
+/// The values of all ranges, each once, where it comes first: 1KiB:64KiB,64KiB:1MiB has one 64 KiB.
 std::vector<double> expanded(std::span<const std::string> texts, const Parse& parse) {
   std::vector<double> values;
   for (const std::string& text : texts) expand(text, parse, values);
@@ -76,13 +76,13 @@ std::vector<double> expanded(std::span<const std::string> texts, const Parse& pa
   return values;
 }
 
-/// "tp=8" of "megatron:tp=8", not "megatron:tp=8".
+/// Whether a part is a setting: "tp=8" is one, "megatron:tp=8" is not.
 bool is_setting(const std::string& part) {
   const auto equals = part.find('=');
   return equals != std::string::npos && part.find(':') > equals;
 }
 
-/// "32MiB" behind "horovod:fusion=16MiB".
+/// Whether a part is another value of the setting before it, as "32MiB" behind "horovod:fusion=16MiB".
 bool is_next_value(const std::string& before, const std::string& part) {
   return before.find('=') != std::string::npos && part.find_first_of("0123456789") == 0 && !is_file(part);
 }

@@ -23,15 +23,15 @@ std::vector<double> parse_values(const std::string& text);
 /// A single number of ranks.
 Rank parse_ranks(const std::string& text);
 
-/// "64:512:x2".
+/// Whether a text is a range, as "64:512:x2".
 bool is_range(const std::string& text);
 /// The parts of a text between these characters, empty ones too.
 std::vector<std::string> split(const std::string& text, char at);
-/// The parts of a list, at commas: "summit,nccl-2.8:algo=Ring,proto=LL" has two, as KEY=VALUE belongs to the
-/// name before it, and a number behind a setting to that: "ddp:bucket=1MiB,25MiB,one" has two. The name of an
-/// existing file is one part.
+/// The parts of a list, between commas. A KEY=VALUE belongs to the name before it, and a number behind a
+/// setting to that setting: "summit,nccl-2.8:algo=Ring,proto=LL" has two parts, and so has
+/// "ddp:bucket=1MiB,25MiB,one". The name of an existing file is one part.
 std::vector<std::string> listed(const std::string& text);
-/// The same of whole numbers, with the numbers of ranges.
+/// The same for a list of whole numbers; each range is replaced by its numbers.
 std::vector<std::string> listed_counts(const std::string& text);
 
 }  // namespace collcast

@@ -38,7 +38,7 @@ bool alike_on_nodes(const RankGroup& group, Rank ranks_per_node) {
 std::optional<RankGroup> group_of(std::vector<Rank> members, Rank world) {
   std::ranges::sort(members);
   RankGroup group{{}, world};
-  std::vector<Rank> firsts;  ///< of the runs that the dimensions so far make
+  std::vector<Rank> firsts;  ///< the first rank of each run that the dimensions so far make
   for (const Rank m : members) firsts.push_back(m - members[0]);
   const std::vector<Rank> all = firsts;
   while (firsts.size() > 1) {

@@ -18,7 +18,7 @@ struct RankGroup {
   };
   std::vector<Dimension> dimensions;
   Rank world = 1;
-  Rank first = 0;      ///< not 0 only where it matters which of the groups this is, as for a message
+  Rank first = 0;  ///< the least member; 0 unless it matters which of the groups this is, as for a message
   bool alone = false;  ///< there are no other groups
 
   auto operator<=>(const RankGroup&) const = default;
@@ -46,7 +46,7 @@ std::vector<Rank> firsts(const RankGroup& group);
 /// Whether groups of this form take all ranks of the world, each once.
 bool fill_the_world(const RankGroup& group);
 
-/// Whether every group of the world is spread over nodes as this one, which begins at rank 0, is: as many
+/// Whether every group of the world is spread over nodes like the one that begins at rank 0: with as many
 /// members on each node.
 bool alike_on_nodes(const RankGroup& group, Rank ranks_per_node);
 

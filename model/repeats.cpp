@@ -7,7 +7,7 @@
 namespace collcast {
 namespace {
 
-/// A schedule's rule with the statements about it.
+/// A schedule's rule, with what the schedule states about it.
 struct StatedRule {
   Schedule::Rule rule;
   std::vector<Repeat> repeats;

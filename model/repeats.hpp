@@ -41,13 +41,13 @@ Schedule symmetric(Schedule schedule, SymmetricRule rule);
 /// The rule that the schedule states; null if it states none.
 const SymmetricRule* symmetric_rule(const Schedule& schedule);
 
-/// How many steps of the schedule send what step `s` does, by its statement; 0 if `s` repeats an earlier
-/// step, which counts it.
+/// How many steps of the schedule send what step `s` sends, as it states; 0 if `s` repeats an earlier step,
+/// which then counts it.
 std::int64_t occurrences(const Schedule& schedule, std::int64_t s);
 
-/// How many messages the step has, those of a multicast or a reduction counted by rank.
+/// How many messages the step has; a multicast or a reduction counts once for each rank.
 std::int64_t messages_of(const Step& step);
-/// How many messages the schedule has; of more than `most` any number beyond it.
+/// How many messages the schedule has. If it has more than `most`, any number above that.
 std::int64_t messages_of(const Schedule& schedule, std::int64_t most);
 
 }  // namespace collcast

@@ -19,8 +19,8 @@ bool has_representative(const Schedule& schedule, const Layout& layout, const Ne
   return false;
 }
 
-/// What each rank of a symmetric schedule does, which outlives this: rank 0 sends to itself, over a
-/// RepresentativeNetwork.
+/// What each rank of a symmetric schedule does, as messages of rank 0 to itself over a RepresentativeNetwork.
+/// `schedule` must outlive the result.
 inline Schedule representative_schedule(const Schedule& schedule) {
   const auto rule = [&symmetric = *symmetric_rule(schedule)](std::int64_t s, Step& step) {
     const SymmetricStep same = symmetric(s);

@@ -47,7 +47,7 @@ struct Ranks {
 /// It is the send and its receive at once, so an unmatched message cannot be written.
 struct Transfer {
   Place from, to;
-  Chunk chunk;                  ///< of scattered blocks `count` alone has a meaning
+  Chunk chunk;                  ///< if the blocks are scattered, only `count` has a meaning
   std::int32_t scattered = -1;  ///< index of the list of scattered blocks, in a detailed step
   std::uint16_t channel = 0;
   Combine combine = Combine::copy;
@@ -137,7 +137,8 @@ struct Schedule {
   std::int64_t steps = 0;
   Rule rule;
   int channels = 1;  ///< independent sequences of steps that run side by side
-  int ways = 1;      ///< of these, for each channel of a kernel: two where threads of its own bring data back
+  /// How many of these make up one channel of a kernel: two if separate threads bring data back.
+  int ways = 1;
 };
 
 /// Calls `read(step)` for each step in order, reusing one Step, until it returns false.

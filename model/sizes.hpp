@@ -13,7 +13,7 @@ Bytes parse_size(const std::string& text, const std::string& what = "size");
 
 /// The largest size of a message, and of anything that is sent.
 inline constexpr Bytes largest_size = Bytes(1e18);
-/// Throws InputError unless it is a number from 0 to the largest.
+/// Throws InputError unless the size is a number from 0 to largest_size.
 void check_size(Bytes size, const std::string& what = "size");
 
 }  // namespace collcast

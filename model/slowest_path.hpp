@@ -20,9 +20,9 @@ inline Seconds alpha(const Wire& w) {
 template <AnyNetwork Network>
 AlphaBetaGamma slowest_path(const Network& network, const Schedule& schedule, const Layout& layout);
 
-/// Machines, each for messages from a size up to that of the next one.
+/// Machines, each for messages from its size up to that of the next one.
 using MachinesBySize = std::vector<std::pair<Bytes, AlphaBetaGamma>>;
-/// The same, for each size at which the network's wires change, as if all messages had that size.
+/// The slowest path at each size at which the network's wires change, as if all messages had that size.
 template <AnyNetwork Network>
 MachinesBySize slowest_paths(const Network& network, const Schedule& schedule);
 

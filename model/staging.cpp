@@ -9,7 +9,7 @@
 namespace collcast {
 namespace {
 
-/// All blocks in one message from the rank to itself.
+/// Copies all blocks between two memories of a rank, in one message from the rank to itself.
 void copy(Step& step, Rank rank, Memory from, Memory to, const std::vector<Holding>& all) {
   Block count = 0;
   for (const Holding& h : all) count += h.chunk.count;

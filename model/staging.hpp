@@ -5,7 +5,7 @@
 
 namespace collcast {
 
-/// `a` played in another memory of its ranks: their initial blocks are copied there first, and at the end the
+/// `a`, played in another memory of its ranks. Their initial blocks are copied there first; at the end the
 /// blocks that they did not have are copied back.
 Schedule staged(const Schedule& a, const Definition& collective, Rank root, Memory where);
 

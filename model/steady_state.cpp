@@ -23,10 +23,11 @@ constexpr std::uint32_t unvisited = ~0U, on_the_path = unvisited - 1;  // in pla
 struct Cycle {
   Seconds mean;
   Seconds least, most;        ///< of its swings
-  std::size_t begin, length;  ///< of its swings, in the list of all cycles'
+  std::size_t begin, length;  ///< of its swings in the list of all cycles' swings
 };
 
-/// How the time of an entry goes on: from `depth` periods on as if it were at a place of a cycle.
+/// How the time of an entry goes on. From `depth` periods on it has the formula of a place of a cycle
+/// (Cycle), with a `begin` of its own.
 struct Trajectory {
   std::uint32_t cycle = unvisited;
   std::uint32_t place = 0;
@@ -68,7 +69,7 @@ class Trajectories {
     const Cycle& r = cycle(c);
     return c.begin + static_cast<double>(k) * r.mean + swing(r, c.place + static_cast<std::size_t>(k));
   }
-  /// The same for any k, from origin to origin until a cycle is reached.
+  /// The same for any k: steps from origin to origin until a cycle is reached.
   Seconds stepwise(Entry e, std::int64_t k) const {
     Seconds on_top;
     for (; k > 0 && k < trajectories_[e].depth; --k, e = period_.origin[e]) on_top += gain(e);
@@ -97,7 +98,7 @@ class Trajectories {
 
   void add_cycle(std::span<const Entry> entries) {
     const Seconds first = gain(entries.front());
-    Seconds more;  // the total gain over that of equal gains like the first: keeps the digits of equal gains
+    Seconds more;  // the sum of gains less the first one: 0, without rounding, if all gains are equal
     for (const Entry e : entries) more += gain(e) - first;
     const Seconds mean = first + more / static_cast<double>(entries.size());
     Cycle cycle{mean, infinite, -infinite, swings_.size(), entries.size()};
@@ -121,7 +122,7 @@ class Trajectories {
     for (const Entry e : entries) trajectories_[e] = {flat, 0, 0, period_.before[e]};
   }
 
-  /// Cycles without swings are one cycle if they have the same mean.
+  /// The cycle without swings that has this mean; the last one is used again if it has.
   std::uint32_t flat_cycle(Seconds mean) {
     if (flat_ == cycles_.size() || cycles_[flat_].begin != 0 || cycles_[flat_].mean != mean) {
       flat_ = cycles_.size();
@@ -130,7 +131,7 @@ class Trajectories {
     return static_cast<std::uint32_t>(flat_);
   }
 
-  /// Sets the trajectory of an entry on no cycle, once its origin's is known.
+  /// Sets the trajectory of an entry that is on no cycle, from that of its origin.
   void follow(Entry e) {
     const Trajectory& from = trajectories_[period_.origin[e]];
     const Cycle& r = cycle(from);

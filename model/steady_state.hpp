@@ -8,11 +8,11 @@
 
 namespace collcast {
 
-/// What one period of repeating steps makes of a reading's times, as sums and maxima of them. Entries are
-/// counted from 1; 0 stands for no time. Times that neither move nor are compared may be left out.
+/// How one period of repeating steps changes the times of a reading, as sums and maxima of them. Entries are
+/// counted from 1; 0 stands for no time. Times that neither change nor are compared may be left out.
 struct Period {
   std::vector<Seconds> before, after;  ///< by entry
-  std::vector<std::uint32_t> origin;   ///< by entry: the one before the period that its new time comes from
+  std::vector<std::uint32_t> origin;   ///< by entry: the entry that its new time comes from
   std::vector<Race> races;             ///< between entries before the period
   std::uint32_t ends = 0;              ///< entries 1 to this are the ranks' times
 };

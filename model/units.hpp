@@ -14,7 +14,7 @@ struct Quantity {
   constexpr Quantity() = default;
   constexpr explicit Quantity(double v) : value(v) {}
   constexpr auto operator<=>(const Quantity&) const = default;
-  // As numbers: what <=> yields is compared twice, and with branches (g++ 12).
+  // Compared as numbers: the result of <=> would be compared again, and with branches (g++ 12).
   friend constexpr bool operator<(Quantity a, Quantity b) { return a.value < b.value; }
   friend constexpr bool operator>(Quantity a, Quantity b) { return a.value > b.value; }
   friend constexpr bool operator<=(Quantity a, Quantity b) { return a.value <= b.value; }

@@ -15,7 +15,7 @@ Watch watch() {
   return watch;
 }
 
-/// What `gap` and `synthesize` are both asked.
+/// The question that both `gap` and `synthesize` ask.
 Question question(const std::string& collective, const std::string& platform, Rank ranks,
                   const OneOrMore<Size>& size, Rank root, const Assignments& set,
                   const std::string& placement, const std::string& memory_name) {
@@ -27,7 +27,7 @@ Question question(const std::string& collective, const std::string& platform, Ra
   return q;
 }
 
-/// Computes without the interpreter's lock.
+/// Computes an answer while other Python threads may run.
 template <class Compute>
 py::object answered(Compute&& compute) {
   Json answer;

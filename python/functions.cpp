@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's functions as a user of Python meets them. pybind11 makes them; what is added here: paths of
-// os.PathLike, a mistake in one line, Ctrl-C, and names by which they can be pickled and inspected.
+// The module's functions as users of Python see them. pybind11 makes them. This file adds arguments of type
+// os.PathLike, one-line messages for wrong arguments, Ctrl-C, and names by which functions can be pickled and
+// inspected.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,11 +16,11 @@ namespace collcast::python {
 namespace {
 
 struct Argument {
-  std::string name, type, standard;  ///< no standard: it has to be given
+  std::string name, type, standard;  ///< standard: the default; empty if the argument is required
 };
 
 struct Function {
-  py::object made;  ///< by pybind11
+  py::object made;  ///< the function that pybind11 made
   std::string name, doc;
   std::vector<Argument> arguments;
   std::size_t positional = 0;
@@ -28,11 +29,11 @@ struct Function {
 
 constexpr std::size_t most = 16;
 std::array<Function, most>& functions() {
-  static auto* all = new std::array<Function, most>;  // outlives the interpreter, which holds what is in it
+  static auto* all = new std::array<Function, most>;  // never freed: the interpreter refers to it
   return *all;
 }
 
-/// "a: A = 1, b: Dict[B, C]" cut at its commas, but for those in brackets and quotes.
+/// The parts of "a: A = 1, b: Dict[B, C]" between commas that are not in brackets or quotes.
 std::vector<std::string> parts(const std::string& text) {
   std::vector<std::string> all(1);
   int depth = 0;
@@ -64,7 +65,7 @@ void read_signature(Function& f) {
     signature += (signature.empty() ? "" : ", ") + part.substr(0, colon) +
                  (equals == std::string::npos ? "" : "=" + part.substr(equals + 3));
   }
-  f.doc = f.name + "(" + signature + ")\n--\n\n" + f.doc;  // as CPython's own functions
+  f.doc = f.name + "(" + signature + ")\n--\n\n" + f.doc;  // the form that CPython's functions have
 }
 
 template <class T>
@@ -79,7 +80,7 @@ std::pair<const std::string, bool (*)(py::handle)> type() {
           }};
 }
 
-/// Whether a value is of a type, as signatures name it.
+/// Whether a value has the type of this name in a signature.
 bool fits(py::handle given, const std::string& name) {
   static const std::map<std::string, bool (*)(py::handle)> types = {
       type<std::string>(),
@@ -153,7 +154,7 @@ bool is_other(PyObject* given) {
   return is_path(given) || is_single(given);
 }
 
-/// Whether it is a path or an array without dimensions, or a list with one in it.
+/// Whether the value is a path or an array without dimensions, or a list that has one in it.
 bool has_other(PyObject* given) {
   if (!is_list(given)) return is_other(given);
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(given); ++i)
@@ -161,7 +162,8 @@ bool has_other(PyObject* given) {
   return false;
 }
 
-/// The text of a path and the number of an array, alone or in a list; everything else as it is.
+/// Replaces a path by its text and an array without dimensions by its number, alone or in a list; leaves all
+/// else as it is.
 py::object without_others(py::handle given) {
   if (!has_other(given.ptr())) return py::reinterpret_borrow<py::object>(given);
   if (is_list(given.ptr())) {
@@ -183,7 +185,7 @@ void replace_others(py::tuple& args, py::dict& named) {
   args = positional, named = keywords;
 }
 
-/// Whether a text, or one in a list or dictionary, holds a NUL, where words of errors would end.
+/// Whether a text, or a text in a list or dictionary, holds a NUL, at which error messages would end.
 bool has_nul(py::handle given) {
   if (PyUnicode_Check(given.ptr()))
     return PyUnicode_FindChar(given.ptr(), 0, 0, PyUnicode_GET_LENGTH(given.ptr()), 1) >= 0;

@@ -11,7 +11,7 @@ namespace {
 namespace py = pybind11;
 
 std::atomic<bool> flag{false}, computing{false};
-void (*pythons)(int) = nullptr;  ///< handler
+void (*pythons)(int) = nullptr;  ///< Python's handler of SIGINT
 thread_local bool here = false;
 
 bool in_main_thread() {
@@ -31,7 +31,7 @@ Interruptible::Interruptible() {
   if (here || !in_main_thread()) return;
   const auto now = PyOS_getsig(SIGINT);
   if (now == SIG_DFL || now == SIG_IGN || now == SIG_ERR) return;
-  if (now != heard) pythons = now, PyOS_setsig(SIGINT, heard);  // and leaves it there
+  if (now != heard) pythons = now, PyOS_setsig(SIGINT, heard);  // and it stays installed
   flag = false, outermost_ = here = true, computing = true;
 }
 

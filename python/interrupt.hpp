@@ -5,8 +5,8 @@
 
 namespace collcast::python {
 
-/// While it lives in the main thread, Ctrl-C ends what that thread computes; Python then does what it does at
-/// an interrupt. In other threads, and where Python ignores Ctrl-C, nothing.
+/// While this object lives in the main thread, Ctrl-C ends what that thread computes, and Python then handles
+/// the interrupt as usual. It does nothing in other threads, and where Python ignores Ctrl-C.
 class Interruptible {
  public:
   Interruptible();
@@ -14,14 +14,14 @@ class Interruptible {
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
 
-  /// Whether it was interrupted and Python raises something of that: its exception is set then.
+  /// Whether Ctrl-C was pressed and Python raises an exception for it, which is then set.
   bool ended();
 
  private:
   bool outermost_ = false;
 };
 
-/// Becomes true at an interrupt of this thread's call; none in other threads.
+/// A flag that becomes true when Ctrl-C interrupts this thread's call; null in other threads.
 const std::atomic<bool>* interrupt();
 
 }  // namespace collcast::python

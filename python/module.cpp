@@ -124,7 +124,7 @@ PYBIND11_MODULE(collcast, m) {
   py::register_exception_translator([](std::exception_ptr raised) {
     try {
       if (raised) std::rethrow_exception(raised);
-    } catch (const InputError& e) {  // names may hold the end of a line
+    } catch (const InputError& e) {  // names in the message may hold line breaks
       bad_input(one_line(e.what()).c_str());
     }
   });

@@ -16,12 +16,12 @@
 namespace collcast::python {
 namespace {
 
-/// What `predict` and `times` are asked.
+/// What a caller of `predict` or `times` asks.
 struct Asked {
   OneOrMore<std::string> collective, platform;
   OneOrMore<Rank> ranks;
-  OneOrMore<Size> size;  ///< and ranges
-  Question question;     ///< the rest of it
+  OneOrMore<Size> size;  ///< sizes, and ranges of them
+  Question question;     ///< the rest of what is asked
   std::optional<ImportedAlgorithm> imported = {};
 
   Answer answer(Watch watch = {}) {
@@ -44,14 +44,14 @@ struct Asked {
   }
 };
 
-/// What the program says of an answer, beside its rows.
+/// What the program prints about an answer besides its rows.
 std::vector<std::string> told(const Answer& answer) {
   std::vector<std::string> all = report::notes(answer);
   append_lines(all, report::words(answer.unbound));
   return all;
 }
 
-/// Lets a timeline see the messages of the one forecast.
+/// Lets a timeline watch the messages of the forecast. Throws InputError unless there is exactly one.
 Watch watched(const Asked& asked, report::Timeline& timeline) {
   const auto cases = all(asked.platform).size() * all(asked.collective).size() * all(asked.ranks).size() *
                      std::max<std::size_t>(1, sizes(asked.size).size());
@@ -79,7 +79,8 @@ py::object predict(Asked asked, bool with_synthesized, bool explain, bool sensit
   return to_python(rows);
 }
 
-/// An axis for each of platform, collective, ranks and size that is a list, and one of time, low and high.
+/// An array with one axis for each of platform, collective, ranks and size that is a list, and a last axis of
+/// time, low and high.
 py::array_t<double> times(Asked asked) {
   if (asked.question.algorithm == "all") throw InputError("times: takes one algorithm, or auto, not all");
   std::vector<py::ssize_t> shape;
@@ -112,7 +113,7 @@ Offload offload(const std::string& who, std::optional<std::int64_t> workers, int
   return {who, workers, pieces, compute};
 }
 
-/// Python's arguments, one by one: those of both calls, and more of `predict`.
+/// Takes Python's arguments one by one: those that both calls have, then those that only `predict` has.
 template <auto function, class... More>
 auto called(const OneOrMore<std::string>& collective, const OneOrMore<std::string>& platform,
             const OneOrMore<Rank>& ranks, const OneOrMore<Size>& size, const std::string& algorithm,

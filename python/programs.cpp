@@ -30,15 +30,15 @@ namespace {
 using workloads::HowPlayed, workloads::Playing, workloads::ReplayText, workloads::StepForecast,
     workloads::Training;
 
-/// By how much the time that `time` has of a platform moves with its parameters.
+/// The sensitivity of `time` on a platform to the platform's parameters.
 template <class Time>
 Json sensitivity_of(const Description& platform, const Time& time) {
   return report::list(
       sensitivity(platform, [&](const Description& d) { return std::vector{time(d)}; }).back());
 }
 
-/// A row of each forecast that `add(platform, playing, rows, notes)` makes on one platform after the other;
-/// `times` are those of the rows.
+/// The rows of the forecasts that `add(platform, playing, rows, notes)` makes on each platform in turn.
+/// `times` gives the times of the rows.
 template <class Add>
 py::object on_each(const OneOrMore<std::string>& platforms, const std::vector<std::string>& set,
                    const HowPlayed& how, const Add& add, const TimesOn& times) {
@@ -64,7 +64,7 @@ py::object on_each(const OneOrMore<std::string>& platforms, const std::vector<st
   return to_python(rows);
 }
 
-/// Where its time goes: along the chain of causes where messages were played, else by part.
+/// Where the time of a forecast goes: along the chain of causes if messages were played, else by part.
 Json where_time_goes(const Playing& playing, const StepForecast& f) {
   return playing.by_messages() ? report::explanation(playing.causes(f.waits), f.time)
                                : workloads::activity_rows(f);
@@ -141,7 +141,7 @@ py::object job(const OneOrMore<std::string>& what, const OneOrMore<std::string>&
   const HowPlayed how{policy, engine, pieces, is_direct("delivery", delivery)};
   std::vector<Rank> counts = all(ranks);
   for (const Rank count : counts) checked_ranks(count);
-  if (counts.empty()) counts = {0};  // as the file says
+  if (counts.empty()) counts = {0};  // the number of ranks that the file says
   if (samples != 0) workloads::above_zero(std::to_string(samples), "samples");
   const auto add = [&](const Description& platform, workloads::Playing& playing, Json& rows, auto&) {
     for (const std::string& one : some(what, "what")) {
@@ -168,7 +168,7 @@ py::object job(const OneOrMore<std::string>& what, const OneOrMore<std::string>&
   return on_each(platforms, assignments(set), how, add, times);
 }
 
-/// The answer, with the explanation and the sensitivity that were asked for.
+/// The answer, with the explanation and the sensitivity if they were asked for.
 Json replayed(const ReplayText& text, const std::string& platform, const std::vector<std::string>& set,
               bool explain, bool sensitivity, const std::string& path) {
   const Description base = load_platform(platform);

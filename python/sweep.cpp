@@ -13,7 +13,7 @@
 namespace collcast::python {
 namespace {
 
-/// What JSON has no form for: arrays of numpy are lists, paths texts.
+/// Converts what JSON cannot express: numpy arrays become lists, paths become texts.
 py::object plain(const py::object& value) {
   if (py::hasattr(value, "tolist")) return value.attr("tolist")();
   if (py::hasattr(value, "__fspath__"))

@@ -17,14 +17,14 @@
 namespace collcast::python {
 namespace py = pybind11;
 
-/// Each registers some calls.
+/// Each function registers some calls of the module.
 void add_predict(py::module_& module);
 void add_programs(py::module_& module);
 void add_plan(py::module_& module);
 void add_sweep(py::module_& module);
 void add_decide(py::module_& module);
 
-/// Gives these functions of the module what pybind11 does not (functions.cpp).
+/// Adds to these functions of the module what pybind11 does not give them (functions.cpp).
 void dress(py::module_& module, const std::vector<std::string>& names);
 
 py::object to_python(const Json& json);
@@ -35,7 +35,7 @@ using OneOrMore = std::variant<T, std::vector<T>>;
 /// Bytes as a number, or as text: "64KiB".
 using Size = std::variant<double, std::string>;
 Bytes bytes(const Size& size);
-/// With ranges of sizes: "1KiB:1GiB:x4".
+/// The same, and ranges of sizes: "1KiB:1GiB:x4".
 std::vector<Bytes> sizes(const OneOrMore<Size>& given);
 /// The same as text; empty stays empty.
 std::string text(const Size& size);
@@ -46,7 +46,7 @@ std::vector<T> all(const OneOrMore<T>& given) {
   return std::get<std::vector<T>>(given);
 }
 
-/// The same; throws InputError, which calls it `what`, if there is none.
+/// The same, but throws InputError, which calls it `what`, if there is no value.
 template <class T>
 std::vector<T> some(const OneOrMore<T>& given, const std::string& what) {
   std::vector<T> values = all(given);
@@ -54,28 +54,29 @@ std::vector<T> some(const OneOrMore<T>& given, const std::string& what) {
   return values;
 }
 
-/// Throws InputError.
+/// Returns `ranks`. Throws InputError if the number is out of range.
 Rank checked_ranks(Rank ranks);
 
-/// Texts of what is a number in Python: empty without it.
+/// An optional number as text; empty if there is none.
 template <class T>
 std::string text(const std::optional<T>& number) {
   return number ? std::to_string(*number) : std::string();
 }
 
-/// A number as the command line has it; "nan" and "inf" too, for it to refuse.
+/// A number as text for the command-line parser, which refuses "nan" and "inf".
 std::string number_text(double number);
 
-/// What --set takes: one "KEY=VALUE", several, or a value for each key. Python's True would pass for a 1.
+/// What --set takes: one "KEY=VALUE", several, or a value for each key. `bool` is listed so that Python's
+/// True is not taken for 1.
 using Assigned = std::variant<double, std::string, bool>;
 using Assignments = std::variant<std::string, std::map<std::string, Assigned>, std::vector<std::string>>;
 std::vector<std::string> assignments(const Assignments& given);
 
 Memory memory(const std::string& name);
 
-/// Adds the lines of a text.
+/// Adds each line of a text to the notes.
 void append_lines(std::vector<std::string>& notes, const std::string& text);
-/// What is to be said beside an answer.
+/// Issues the notes on an answer as Python warnings.
 void warn(const std::vector<std::string>& notes);
 
 }  // namespace collcast::python

@@ -18,12 +18,12 @@ struct SubstrateError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// Whether something was too large for the memory.
+/// Whether the exception means that something did not fit into memory.
 inline bool lacks_memory(const std::exception& error) {
   return dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const std::length_error*>(&error);
 }
 
-/// What an exception says, also where it says nothing for people.
+/// An exception's message for users: what(), or a sentence of our own if memory ran out.
 inline std::string words_of(const std::exception& error) {
   return lacks_memory(error) ? "there is not enough memory for this" : error.what();
 }

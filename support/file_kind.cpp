@@ -13,7 +13,8 @@ bool has(std::string_view head, std::string_view words) {
   return head.find(words) != std::string_view::npos;
 }
 
-/// Of Latin text every second byte is 0.
+/// Whether the text is in UTF-16. Without a byte order mark its first two letters decide: in Latin text every
+/// second byte is 0.
 bool is_utf16(std::string_view h) {
   if (h.starts_with("\xff\xfe") || h.starts_with("\xfe\xff")) return true;
   const auto letters = [&](std::size_t at, std::size_t zero) {
@@ -31,7 +32,7 @@ struct Kind {
   std::string_view words;
 };
 
-/// In the order in which they are asked; after the first, heads are not blank.
+/// The first row that detects a head counts. Rows after the first may assume that the head is not blank.
 constexpr std::array<Kind, 21> kinds = {{
     {[](std::string_view h) { return h.find_first_not_of(" \t\r\n") == std::string_view::npos; }, "empty"},
     {is_utf16, "text in UTF-16; save it as UTF-8"},

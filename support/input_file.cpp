@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
-/// A descriptor for the time of a read. A pipe that nobody writes to does not block: it is empty.
+/// An open file or pipe. A pipe without a writer does not block: it reads as empty.
 class Source {
  public:
   explicit Source(const std::string& path)
@@ -41,7 +41,7 @@ class Source {
   Source& operator=(const Source&) = delete;
 
   bool is_pipe() const { return pipe_; }
-  /// Waits for a part; empty at the end.
+  /// Waits for the next part of the content; empty at the end.
   std::string_view part() {
     while (true) {
       const ssize_t got = read(file_, buffer_.data(), buffer_.size());
@@ -80,7 +80,7 @@ std::string whole(Source& source) {
 
 }  // namespace
 
-/// A pipe gives its content once: one that has no more gives the same again.
+/// A pipe can be read only once, so its content is kept: an empty pipe gives what was last read from it.
 std::string read_file(const std::string& path) {
   static std::mutex changing;
   static std::map<std::string, std::string> pipes;

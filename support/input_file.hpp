@@ -13,8 +13,8 @@ std::string read_file(const std::string& path);
 /// Whether the path is an existing regular file.
 bool is_file(const std::string& path);
 
-/// The existing files that a text names: a path, a shell pattern ("rank*.json"), or several of these in
-/// lines.
+/// The existing files that a text names: a path, a shell pattern ("rank*.json"), or several of these, one per
+/// line.
 std::vector<std::string> files_like(const std::string& text);
 
 }  // namespace collcast

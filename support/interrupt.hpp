@@ -12,7 +12,8 @@ struct Interrupted : std::runtime_error {
   Interrupted() : runtime_error("interrupted") {}
 };
 
-/// While it lives, long work of this thread ends with Interrupted once the flag is true; null: never.
+/// While this object lives, long work of this thread throws Interrupted once the flag is true. A null flag
+/// never interrupts.
 class InterruptedBy {
  public:
   explicit InterruptedBy(const std::atomic<bool>* flag) : outer_(std::exchange(flag_, flag)) {}
@@ -20,7 +21,7 @@ class InterruptedBy {
   InterruptedBy(const InterruptedBy&) = delete;
   InterruptedBy& operator=(const InterruptedBy&) = delete;
 
-  /// For work that this thread gives to another one.
+  /// This thread's flag, to pass on to a thread that works for this one.
   static const std::atomic<bool>* flag() { return flag_; }
 
  private:
@@ -28,7 +29,7 @@ class InterruptedBy {
   const std::atomic<bool>* outer_;
 };
 
-/// What long work asks from time to time; it costs next to nothing.
+/// Whether this thread's work should stop. Long work calls it often, as it costs next to nothing.
 inline bool interrupted() {
   const std::atomic<bool>* flag = InterruptedBy::flag();
   return flag && flag->load(std::memory_order_relaxed);

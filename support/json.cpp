@@ -20,7 +20,7 @@ namespace {
   throw InputError(line);
 }
 
-/// What nlohmann::json lets pass: a key given twice, and nesting without end.
+/// A parser callback that refuses what nlohmann::json accepts: a key given twice, and unlimited nesting.
 struct Strictness {
   const std::string& file;
   std::vector<std::set<std::string>> keys = {};
@@ -49,7 +49,7 @@ std::string reason(const std::string& what) {
   return at == std::string::npos ? what.substr(what.find("] ") + 2) : what.substr(at);
 }
 
-/// The letters, digits and signs of a word around a place; empty: there is none.
+/// The word of letters, digits and the signs _.+- around position `at`; empty if there is none.
 std::string word_at(std::string_view text, std::size_t at) {
   const auto belongs = [](unsigned char c) { return std::isalnum(c) || std::strchr("_.+-", c); };
   if (!belongs(text[at])) return {};
@@ -59,7 +59,8 @@ std::string word_at(std::string_view text, std::size_t at) {
   return std::string(text.substr(begin, std::min(end - begin, std::size_t{40})));
 }
 
-/// What other languages write in this place and JSON does not have; empty: something else is wrong.
+/// An error message if other languages allow what is written here and JSON does not; empty if something else
+/// is wrong.
 std::string habit(std::string_view text, std::size_t at) {
   if (at >= text.size()) return {};
   const std::size_t before = text.substr(0, at).find_last_not_of(" \t\r\n");

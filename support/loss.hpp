@@ -10,13 +10,13 @@
 
 namespace collcast {
 
-/// Operations of an application that a trace saw or knows of, and does not hold.
+/// Operations of an application that a trace is known to lack.
 struct Loss {
   std::string operation;
   std::int64_t count = 0;
   std::string reason;
-  double time_s = 0;  ///< that they took where they were recorded, over all ranks; 0: not known
-  double share = 0;   ///< of the recorded ranks' time; 0: not known
+  double time_s = 0;  ///< seconds that they took in the recorded run, summed over ranks; 0: not known
+  double share = 0;   ///< of the time of all recorded ranks; 0: not known
 
   bool operator==(const Loss&) const = default;
 };

@@ -9,7 +9,7 @@
 
 namespace collcast {
 
-/// The things used last, by key. For one thread.
+/// A cache of the things used last, by key. Only for use by one thread.
 template <class Thing, class Key = std::string>
 class LruCache {
  public:

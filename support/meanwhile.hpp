@@ -10,7 +10,7 @@
 
 namespace collcast {
 
-/// Work for another thread, which ends with that of this one.
+/// The work, to be given to another thread: what interrupts this thread interrupts it too.
 template <class Work>
 auto also_interrupted(Work work) {
   return [work = std::move(work), flag = InterruptedBy::flag()] {
@@ -19,7 +19,8 @@ auto also_interrupted(Work work) {
   };
 }
 
-/// Has another thread do the work; where so few ranks would not pay for one, it is done once it is asked for.
+/// Does the work on another thread. With fewer than 1000 ranks a thread does not pay: the work is then done
+/// when its result is asked for.
 template <class Work>
 auto meanwhile(int ranks, Work work) {
   constexpr int many = 1000;
@@ -27,7 +28,8 @@ auto meanwhile(int ranks, Work work) {
                     also_interrupted(std::move(work)));
 }
 
-/// Does some pieces of work, `work(i)`, begun in this order, on two threads where so many ranks pay for it.
+/// Does `work(i)` for each i below `pieces`, begun in this order. With 1000 ranks or more, two threads share
+/// the pieces.
 template <class Work>
 void on_both(int ranks, std::size_t pieces, Work work) {
   std::atomic<std::size_t> next{0};

@@ -24,14 +24,15 @@ namespace fs = std::filesystem;
   throw InputError(path + ": cannot be written: " + why);
 }
 
-/// The kernel's names of open files: a link there leads to no name that could be taken.
+/// Whether the path is the kernel's name of an open file (/proc/self/fd/1). Such a link leads to no file name
+/// that could be replaced.
 bool names_open_file(const fs::path& path) {
   std::error_code error;
   const fs::path folder = fs::canonical(path.parent_path(), error);
   return !error && folder.string().starts_with("/proc/");
 }
 
-/// Where links lead: to a file, to nothing yet, or to an open file.
+/// The path with all symbolic links followed: it names a file, nothing yet, or an open file.
 fs::path end_of_links(const std::string& name) {
   fs::path path = fs::path(name).parent_path().empty() ? "." / fs::path(name) : fs::path(name);
   std::error_code error;
@@ -116,7 +117,7 @@ void OutputFile::commit() {
 
 OutputStream::OutputStream(const std::string& path)
     : std::ostream(static_cast<std::streambuf*>(this)), file_(path) {
-  exceptions(std::ios::badbit);  // what the file throws goes on
+  exceptions(std::ios::badbit);  // pass on what the file throws
   setp(buffer_.begin(), buffer_.end());
 }
 
@@ -135,7 +136,7 @@ void OutputStream::commit() {
   file_.commit();
 }
 
-/// Does not open pipes and devices: the reader of a pipe would take its closing for the end.
+/// Does not open pipes and devices: closing a pipe would tell its reader that the data have ended.
 void check_writable(const std::string& path) {
   std::error_code error;
   const fs::file_status there = fs::status(path, error);

@@ -9,7 +9,7 @@
 namespace collcast {
 namespace {
 
-/// A character and the bytes that it takes; none where the bytes are no UTF-8 (RFC 3629).
+/// A character and the number of bytes that it takes: 0 if the bytes are not UTF-8 (RFC 3629).
 struct Character {
   std::uint32_t code = 0;
   std::size_t bytes = 0;
@@ -33,7 +33,7 @@ Character character(std::string_view text) {
   return code < least[bytes] || code > 0x10ffff || surrogate ? Character{} : Character{code, bytes};
 }
 
-/// Line and paragraph ends, and marks that turn the writing around.
+/// Line and paragraph separators, and marks that change the writing direction.
 bool misleads(std::uint32_t code) {
   return (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2066 && code <= 0x2069);

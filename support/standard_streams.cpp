@@ -15,7 +15,7 @@
 namespace collcast {
 namespace {
 
-/// Stands before a stream and lets nothing through but text.
+/// A buffer in front of a stream that makes control characters printable.
 class Screen : public std::streambuf {
  public:
   explicit Screen(std::ostream& stream) : stream_(stream), below_(stream.rdbuf(this)) {}
@@ -44,7 +44,8 @@ class Screen : public std::streambuf {
 
 void prepare_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    // The lowest free number is taken: this one. It is opened the wrong way round, so that its use fails.
+    // open() takes the lowest free number, which is that of this stream. The wrong access mode makes any use
+    // of it fail.
     if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)
       open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   std::signal(SIGPIPE, SIG_DFL);

@@ -7,10 +7,11 @@ namespace collcast {
 
 /// Makes standard input, output and error safe to use. A stream that is closed fails, and no file opened
 /// later takes its place. Control characters are printed as text and do not reach the terminal. A pipe that
-/// nobody reads any more ends the program silently; a file that must not grow is an error of its writer.
+/// nobody reads any more ends the program silently. Writing beyond the limit of file sizes fails, and does
+/// not end the program.
 void prepare_standard_streams();
 
-/// Why not everything that was printed has arrived; empty if it has.
+/// Why some of the output could not be written; empty if all was.
 std::string output_trouble();
 
 }  // namespace collcast

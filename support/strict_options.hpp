@@ -39,8 +39,8 @@ CLI::Validator one_of(const std::map<std::string, T>& meanings) {
           ""};
 }
 
-/// Makes options refuse an empty text, and number options all but finite numbers, which CLI11 does not.
-/// Called once all verbs and options have been added.
+/// Makes options refuse empty texts, and number options refuse all but finite numbers; CLI11 accepts both.
+/// Call it once all verbs and options have been added.
 inline void make_strict(CLI::App& app) {
   constexpr auto whole = std::numeric_limits<std::int64_t>::max();
   constexpr double any = std::numeric_limits<double>::max();
@@ -61,7 +61,7 @@ inline void make_strict(CLI::App& app) {
   for (CLI::App* verb : app.get_subcommands({})) make_strict(*verb);
 }
 
-/// Throws InputError where a list among a verb's words has an empty item, which CLI11 drops.
+/// Throws InputError if a list among the words of a verb has an empty item, which CLI11 would drop.
 inline void refuse_empty_items(const CLI::App& verb, const std::vector<std::string>& words) {
   for (auto word = words.begin(); word != words.end() && *word != "--"; ++word) {
     if (!word->starts_with('-')) continue;
@@ -76,7 +76,7 @@ inline void refuse_empty_items(const CLI::App& verb, const std::vector<std::stri
   }
 }
 
-/// "--format", "-o", ... of a verb.
+/// The names of a verb's options: "--format", "-o", ...
 inline std::vector<std::string> options_of(const CLI::App& verb) {
   std::vector<std::string> names;
   for (const CLI::Option* option : verb.get_options()) {
@@ -90,7 +90,7 @@ inline bool is_option(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
 }
 
-/// The first option among the words, up to --, that is none of these; empty: all are.
+/// The first option among the words before `--` that is not one of `known`; empty if all are.
 inline std::string unknown_option(const std::vector<std::string>& words,
                                   const std::vector<std::string>& known) {
   const auto is_known = [&](const std::string& name) {
@@ -105,7 +105,7 @@ inline std::string unknown_option(const std::vector<std::string>& words,
   return {};
 }
 
-/// CLI11's words of common mistakes, as these programs say them.
+/// The message of CLI11, in the words of these programs if it is a common mistake.
 inline std::string plain_words(std::string what) {
   const auto behind = [&](const std::string& words) {
     const auto at = what.find(words);

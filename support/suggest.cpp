@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t longest_word = 200;
 
-/// Without case, and with one sign between words.
+/// The word in lower case, with hyphens for underscores and spaces.
 std::string plain(std::string_view word) {
   std::string same(word);
   for (char& c : same)
@@ -24,7 +24,7 @@ std::string_view without_unit(std::string_view candidate) {
   return candidate.substr(0, candidate.rfind('-'));
 }
 
-/// The edit distance and the length of the common prefix; smaller is more similar.
+/// The edit distance, then minus the length of the common prefix; smaller is more similar.
 using Unlike = std::pair<double, int>;
 constexpr double unlike = 1e9;
 

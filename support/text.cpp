@@ -14,7 +14,7 @@ namespace collcast::text {
 
 namespace {
 
-/// How many digits behind the point give three in all: 2 of 1.50, none of 1234.
+/// How many decimals show three digits in all: 2 for 1.50, none for 1234.
 int digits_behind_point(double x) {
   std::array<char, 16> text{};
   std::snprintf(text.data(), text.size(), "%.2e", x);  // after rounding: 9.996 has one, as 10.0
@@ -56,7 +56,7 @@ std::string exact(double x) {
 }
 
 std::string bytes(double b) {
-  if (!(b > -0x1p63 && b < 0x1p90)) return number(b) + " B";  // whole numbers below are of 63 bits
+  if (!(b > -0x1p63 && b < 0x1p90)) return number(b) + " B";  // too large for the int64_t below
   for (auto [unit, name] : {std::pair{1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}}) {
     if (b < unit) continue;
     if (std::fmod(b, unit) == 0) return count(static_cast<std::int64_t>(b / unit)) + name;

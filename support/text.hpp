@@ -11,10 +11,10 @@ namespace collcast::text {
 
 /// "1.5 ms": three digits and the unit that fits.
 std::string seconds(double s);
-/// "64 MiB": exact where a binary unit divides. Else three digits, of which at least one is behind the point:
-/// "1.50 KiB", "931.3 GiB"; where these are zeros, as if the unit divided, whole bytes: "1,025 B".
+/// "64 MiB" if a binary unit divides the size. Otherwise three digits, at least one of them a decimal: "1.50
+/// KiB", "931.3 GiB". If all decimals shown would be 0, whole bytes: "1,025 B".
 std::string bytes(double b);
-/// Three significant digits; whole numbers of more digits have them all: "12345".
+/// Three significant digits, or all digits of a longer whole number: "12345".
 std::string number(double x);
 /// The shortest text that reads back as the same number: "0.1", "1e+300".
 std::string exact(double x);
@@ -34,7 +34,7 @@ std::string signed_percent(double share);
 std::string shell_quoted(const std::string& word);
 /// ASCII letters in lower case.
 std::string lower(std::string_view text);
-/// "a, b, c" of a range of words, or of the `word` of each of its elements.
+/// "a, b, c" for a range of words, or for the `word` of each of its elements.
 template <class Range, class Word = std::identity>
 std::string join(const Range& range, std::string_view separator = ", ", Word word = {}) {
   std::string all;

@@ -6,7 +6,7 @@
 namespace collcast {
 namespace {
 
-/// One line of the text.
+/// Wraps one line of the text.
 std::string wrap_line(std::string_view line, std::size_t width, std::string_view indent,
                       std::string_view ending) {
   if (shown_width(line) <= width) return std::string(line);

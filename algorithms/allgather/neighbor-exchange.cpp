@@ -19,14 +19,15 @@ const Algorithm allgather_neighbor_exchange{
           const Rank p = c.ranks;
           auto rule = [p](std::int64_t s, Step& step) {
             for (Rank r = 0; r < p; ++r) {
-              // Its partner is on this side in even steps, on the other one in odd steps.
+              // The rank's partner is on this side in even steps, on the other side in odd ones.
               const Rank side = r % 2 == 0 ? 1 : -1;
               const Rank to = modulo(s % 2 == 0 ? r + side : r - side, p);
               if (s == 0) {
                 step.send(r, to, {r});
                 continue;
               }
-              // The pair of blocks that came last: of pairs 0, -1, 1, -2, ... from an even rank's own.
+              // The pair of blocks that came last. For an even rank these are pairs 0, -1, 1, -2, ... counted
+              // from its own.
               const std::int64_t pairs = side * (s % 2 == 0 ? -s / 2 : s / 2);
               step.send(r, to, {modulo(2 * (r / 2 + pairs), p), 2});
             }

@@ -8,12 +8,12 @@
 namespace collcast {
 namespace {
 
-/// The walk over the places of a tree: place i is the rank that is i after the block's own. Its parent is i
-/// without its lowest bit.
+/// The walk of a block over the places of its tree. Place i is the rank i places after the block's owner. Its
+/// parent is i without its lowest bit that is set.
 struct Walk {
   std::int64_t places;
-  int levels;    ///< that are walked one by one, every message with all blocks of its level
-  Rank subtree;  ///< places below each place that is reached then
+  int levels;    ///< levels that are walked one by one; every message has all blocks of its level
+  Rank subtree;  ///< places in the subtree of each place that the levels reach
 
   explicit Walk(const Call& c) : places(c.ranks) {
     const double fit = c.buffer / (std::max(c.message, Bytes(1)) / c.ranks);
@@ -25,7 +25,7 @@ struct Walk {
 
   std::int64_t steps() const { return levels + std::min<std::int64_t>(subtree, places) - 1; }
 
-  /// Those who have it send on: from places first, first + stride, ... to the place `distance` further.
+  /// The messages of a step: places first, first + stride, ... send to the place `distance` further on.
   struct Hop {
     std::int64_t distance, first, stride;
   };

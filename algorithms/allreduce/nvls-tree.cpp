@@ -11,7 +11,7 @@
 namespace collcast {
 namespace {
 
-/// Of a rail: one rank of each node, and its share of the message.
+/// The call on one rail: it has one rank of each node, and its share of the message.
 Call rail(const Call& c) {
   Call rail = c;
   rail.ranks = c.ranks / c.ranks_per_node;
@@ -19,9 +19,9 @@ Call rail(const Call& c) {
   return rail;
 }
 
-/// In a node's switch, segment by segment, the halves of the double tree taking turns: every rank takes the
-/// sum of its share and, `lag` steps later, multicasts what came back from the trees. The ranks take turns,
-/// as in `nvls`.
+/// The steps in the switch of a node. Every rank takes the sum of its share, segment by segment, and `lag`
+/// steps later multicasts what came back from the trees. Segments of the two trees alternate; the ranks take
+/// turns as in `nvls`.
 Schedule in_switch(const Call& c, std::int64_t lag) {
   const Block K = c.segments;
   const std::int64_t turns = c.ranks_per_node == 1 ? 0 : 2 * K;
@@ -37,7 +37,7 @@ Schedule in_switch(const Call& c, std::int64_t lag) {
                                    {{0, both}, {both, std::max(lag, turns)}, {std::max(lag, turns), steps}}));
 }
 
-/// The mirror of a broadcast reduces its last segment first; here it is the first.
+/// Reverses the order of the segments: a mirrored broadcast reduces its last segment first.
 Schedule in_order(const Schedule& reduction, Block K) {
   Schedule turned = reduction;
   turned.rule = [rule = reduction.rule, K](std::int64_t s, Step& step) {
@@ -52,7 +52,7 @@ Schedule in_order(const Schedule& reduction, Block K) {
   return repeating(std::move(turned), {all.begin(), all.end()});
 }
 
-/// Each tree has threads of its own for either way: what climbs waits for nothing that descends, but on the
+/// Each tree has separate threads up and down: what climbs waits for nothing that descends, except at the
 /// root, which turns the sums around.
 Schedule apart(const Schedule& s, Rank ranks_per_node, Block K) {
   Schedule apart = s;
@@ -75,8 +75,9 @@ Schedule apart(const Schedule& s, Rank ranks_per_node, Block K) {
   return apart;
 }
 
-/// Segments follow each other up the trees and, D steps after the first, down again: up and down at once.
-/// The trees begin when the first segments are reduced, the multicasts when these are back.
+/// Segments follow each other up the trees and, from D steps later, down again, so that both directions work
+/// at once. The trees begin once the first segments are reduced in the switches; the multicasts begin once
+/// these are back.
 Schedule nvls_tree(const Call& c) {
   const Block K = c.segments;
   const Schedule down = double_tree_broadcast(c.ranks / c.ranks_per_node, K);

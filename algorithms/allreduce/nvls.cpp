@@ -7,7 +7,7 @@ namespace collcast {
 namespace {
 
 /// One segment of every rank's share is reduced while the one before it is multicast. The ranks take turns:
-/// while all others send to rank r what it takes the sum of, its own way out is free for its multicast.
+/// while all others send to rank r what it takes the sum of, rank r's own port out is free for its multicast.
 Schedule nvls(const Call& c) {
   const Block K = c.segments;
   auto rule = [=, p = c.ranks](std::int64_t s, Step& step) {

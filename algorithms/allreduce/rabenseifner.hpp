@@ -5,8 +5,8 @@
 
 namespace collcast {
 
-/// Reduce-scatter by recursive halving, then allgather by recursive doubling; other ranks than a power of two
-/// are folded to one.
+/// Reduce-scatter by recursive halving, then allgather by recursive doubling. If the number of ranks is no
+/// power of two, they are folded to one (folded.hpp).
 Schedule rabenseifner_allreduce(Rank ranks);
 
 }  // namespace collcast

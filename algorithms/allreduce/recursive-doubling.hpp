@@ -5,8 +5,8 @@
 
 namespace collcast {
 
-/// Ranks at distance 1, 2, 4, ... exchange and reduce whole messages; other ranks than a power of two are
-/// folded to one.
+/// Ranks at distance 1, 2, 4, ... exchange and reduce whole messages. If the number of ranks is no power of
+/// two, they are folded to one (folded.hpp).
 Schedule hypercube_allreduce(Rank ranks);
 
 }  // namespace collcast

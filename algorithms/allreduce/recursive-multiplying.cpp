@@ -29,7 +29,8 @@ const Algorithm allreduce_recursive_multiplying{
     .radix = true,
     .formula =
         "L ((k-2) max(t, r) + t + r) + (ceil(p/k^L)-1) (2 t + r), t = a + n b, r = n g, L = floor(log_k p)",
-    // Of the path to the digit; messages that are played meet at ports in another order, and take longer.
+    // The formula is exact for the critical path. Messages that are played meet at ports in another order,
+    // and take longer.
     .exact = false,
     .bound = [](Rank) { return 1.0; },
     .source = "Ruefenacht, Bull & Booth, Parallel Computing 69, 2017",

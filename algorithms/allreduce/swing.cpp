@@ -7,7 +7,7 @@
 namespace collcast {
 namespace {
 
-/// Block r belongs to rank r: what a rank passes on is scattered over the message.
+/// Block r belongs to rank r, so the blocks that a rank passes on are scattered over the message.
 Schedule swing(const std::shared_ptr<const Butterfly>& b) {
   Schedule scattered = butterfly_allreduce(b);
   scattered.rule = [b, rule = scattered.rule](std::int64_t s, Step& step) {

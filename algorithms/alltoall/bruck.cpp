@@ -14,7 +14,8 @@ Block with_digit(Rank p, std::int64_t place, int k, std::int64_t digit) {
   return p / (place * k) * place + std::clamp<std::int64_t>(rest, 0, place);
 }
 
-/// A block `way` ranks from its origin to its end has come as far as its lower digits say.
+/// A block that has to travel `way` ranks has, before round s, travelled as far as the lowest s digits of
+/// `way` say.
 Schedule bruck(const Call& c) {
   const Rank p = c.ranks;
   const int k = std::min(c.radix, std::max(p, 2));

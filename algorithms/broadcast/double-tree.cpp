@@ -45,8 +45,9 @@ struct Trees {
     return above == 0 ? 0 : (above + last - 2) % last + 1;
   }
 
-  /// A rank's two edges from parents differ in turn, and so do its two edges to children: going from edge to
-  /// edge by these rules alternately makes paths and even cycles, which two turns colour.
+  /// Gives each edge its turn. A rank's two edges from parents must differ in turn, and so must its two edges
+  /// to children. Going from edge to edge by these two rules alternately makes paths and even cycles, for
+  /// which two turns are enough.
   void take_turns() {
     std::vector<int> child(parent.size() / 2, none), sibling(parent.size(), none);
     for (std::size_t e = 2; e < parent.size(); ++e) {

@@ -16,7 +16,7 @@ const Algorithm broadcast_hierarchical_leader{
     .source = "Karonis et al., IPDPS 2000",
     .schedule =
         [](const Call& c) {
-          // The root leads its node; the ranks at its place lead theirs.
+          // The root leads its node. Ranks at the same place lead the other nodes.
           const Rank q = c.ranks_per_node, nodes = c.ranks / q, leader = c.root % q;
           const Schedule among = rooted(knomial_broadcast(nodes, c.radix), c.root / q);
           return then(on({leader, nodes, q}, among, c.ranks, 0, 1),

@@ -9,13 +9,14 @@
 
 namespace collcast {
 
-/// Rank r + 1 in binary, after the first 1, is the way from the root.
+/// The digits of r + 1 in binary, after the first 1, are the way from the root: 0 is left, 1 is right.
 int binary_tree_arrival(Rank r) {
   const auto way = static_cast<unsigned>(r + 1);
   return std::bit_width(way) - 1 + std::popcount(way) - 1;
 }
 
-/// At the last rank, or where its way turns left for once and then only right.
+/// The largest is at the last rank, or at a rank whose way turns left once where the last rank's turns right,
+/// and then only right.
 int last_binary_tree_arrival(Rank p) {
   int last = binary_tree_arrival(p - 1);
   for (Rank bit = 1; bit <= p && p > 1; bit *= 2)
@@ -37,7 +38,7 @@ Schedule pipelined_tree_broadcast(Rank p, Block segments) {
 
 double pipelined_tree_depth(Rank p, Block segments) {
   if (p == 1) return 0;
-  // With one child the root need not wait for another one's turn.
+  // A root with one child does not wait for the turn of a second one.
   return static_cast<double>(p == 2 ? segments : 2 * (segments - 1) + last_binary_tree_arrival(p));
 }
 

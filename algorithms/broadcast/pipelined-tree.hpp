@@ -11,7 +11,7 @@ Schedule pipelined_tree_broadcast(Rank ranks, Block segments);
 /// The step after which a rank has the first segment, which the root sends from step 0 on: a left child has
 /// it one step after its parent, a right child two steps.
 int binary_tree_arrival(Rank rank);
-/// The largest one among `ranks` ranks.
+/// The largest binary_tree_arrival among `ranks` ranks.
 int last_binary_tree_arrival(Rank ranks);
 
 /// The number of messages on the longest path.

@@ -12,7 +12,8 @@ const Algorithm broadcast_scatter_allgather_linear{
     .ranks = "up to 1024",
     .supports = up_to_1024,
     .formula = "2(p-1) (a + n/p b)",
-    // Of the path to the digit; messages that are played meet at ports in another order, and take longer.
+    // The formula is exact for the critical path. Messages that are played meet at ports in another order,
+    // and take longer.
     .exact = false,
     .bound = [](Rank) { return 1.0; },
     .source = "as scatter-allgather-ring; all pairs: Shah et al., MSCCL++, arXiv 2504.09014, 2025",

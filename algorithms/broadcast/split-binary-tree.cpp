@@ -8,7 +8,7 @@
 namespace collcast {
 namespace {
 
-/// Level l begins at rank 2^l - 1; rank r of it has the children r + 2^l and r + 2^(l+1).
+/// Level l begins at rank 2^l - 1. Rank r of level l has the children r + 2^l and r + 2^(l+1).
 Rank parent(Rank r) {
   const int level = log2_floor(r + 1);
   const Rank width = 1 << level, place = r + 1 - width;
@@ -28,7 +28,7 @@ Schedule down(Rank p, Block segments) {
   return repeating({p, 2 * segments, 2 * (segments - 1) + last, rule}, {{last - 1, 2 * segments, 2}});
 }
 
-/// An even number of ranks leaves the last one without a partner: the root has what it lacks.
+/// If the number of ranks is even, the last one has no partner: the root sends it the half that it lacks.
 Schedule swap_halves(Rank p, Block segments) {
   auto rule = [=](std::int64_t, Step& step) {
     for (Rank r = 1; r + 1 < p; r += 2) {
@@ -40,7 +40,7 @@ Schedule swap_halves(Rank p, Block segments) {
   return {p, 2 * segments, 1, rule};
 }
 
-/// Of one half.
+/// The segments of one half of the message.
 Block segments(const Call& c) {
   return (c.segments + 1) / 2;
 }

@@ -8,7 +8,7 @@
 
 namespace collcast {
 
-/// As the keys `message_bytes` and `segments` of a file; neither if nothing is known.
+/// Writes the keys `message_bytes` and `segments` of a file, or neither if nothing is known.
 void write_best_segments(Json& json, const std::optional<BestSegments>& best);
 /// Throws InputError if only one of the two keys is there.
 std::optional<BestSegments> read_best_segments(const FileObject& object);

@@ -33,7 +33,7 @@ class RankText {
     channels_[channel].now.back() = reduced;
   }
 
-  /// What comes next on these channels waits for all that came before on any of them.
+  /// What is added next on these channels waits for all that came before on any of them.
   void join(Step::Join join) {
     std::vector<Label> all;
     for (std::size_t c = join.first; c < join.last; ++c)
@@ -76,7 +76,7 @@ class RankText {
   void require(Label later, Label earlier) {
     dependencies_ += "l" + std::to_string(later) + " requires l" + std::to_string(earlier) + "\n";
   }
-  /// One operation that stands for all of these.
+  /// Replaces these labels by one operation that waits for all of them.
   void collapse(std::vector<Label>& labels) {
     if (labels.size() < 2) return;
     const Label all = add("calc 0");

@@ -41,14 +41,14 @@ void require(const ImportedAlgorithm& imported, const std::string& collective,
 std::string write_msccl(const Schedule& schedule, Collective collective, const std::string& name,
                         Rank root = 0);
 
-/// The call in fewer segments, if need be, so that the file stays small: some 20,000 messages.
+/// The call, with fewer segments if the file would otherwise have more than some 20,000 messages.
 Call in_a_small_file(const Algorithm& algorithm, Call call);
 
 /// What MSCCL's own loader has room for: channels (NCCL's MAXCHANNELS), and steps of a thread block
 /// (MSCCL_MAX_NUM_STEPS).
 inline constexpr int most_msccl_channels = 32, most_msccl_steps = 256;
 
-/// What of such a file the loader refuses, in a sentence; empty: nothing.
+/// What the loader would refuse of such a file, in a sentence; empty if nothing.
 std::string refused_by_msccl(const std::string& xml);
 
 }  // namespace collcast

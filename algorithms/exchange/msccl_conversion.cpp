@@ -46,7 +46,8 @@ class Versions {
   std::vector<Version> versions;
 
  private:
-  /// A settled value is a version; another is a version (or nothing) to which chunks of messages are added.
+  /// What a value is made of. A settled value is a version. Another is the version `base` (or nothing) to
+  /// which chunks of messages are added.
   struct State {
     std::int32_t version = -1, base = -1;
     std::vector<std::pair<std::int32_t, std::int32_t>> chunks;
@@ -168,7 +169,7 @@ class Levels {
     }
   }
 
-  /// None if the order goes round in a circle.
+  /// The order; none if it is circular.
   std::optional<Order> found(const Execution& e) const {
     std::optional<std::vector<std::int64_t>> step = steps();
     if (!step) return {};
@@ -178,7 +179,7 @@ class Levels {
   }
 
  private:
-  /// The step of each arrival; none if the order goes round in a circle.
+  /// The step of each arrival; none if the order is circular.
   std::optional<std::vector<std::int64_t>> steps() const {
     std::vector<std::int64_t> level(after_.size());
     std::vector<bool> waiting(after_.size(), true);
@@ -201,10 +202,11 @@ class Levels {
     return step;
   }
 
-  /// Channels of the file are channels of the schedule; those that wait for each other's data are one.
+  /// Channels of the file become channels of the schedule. Those that wait for each other's data are merged
+  /// into one.
   void set_channels(const Execution& e, Order& all) const {
     std::vector<int> of_group(after_.size());
-    std::map<int, int> lower;  // a channel, and one of those that it is one with, itself if it is the lowest
+    std::map<int, int> lower;  // a channel, and a lower one of its merged channels, or itself if lowest
     for (std::size_t m = 0; m < e.messages.size(); ++m) {
       lower[e.messages[m].channel] = e.messages[m].channel;
       for (const std::int32_t g : groups_of_[m])
@@ -253,7 +255,7 @@ class Levels {
   std::int32_t scratch_ = -1;
 };
 
-/// As few messages as the order allows, in the order of their thread blocks if it allows that.
+/// The order with as few messages as possible, which also keeps the order of each thread block if possible.
 Order order(const Execution& e, const Versions& v, const std::string& file) {
   for (const bool whole_messages : {true, false})
     for (const bool sequences : {true, false}) {
@@ -272,8 +274,8 @@ struct Sent {
   std::vector<Chunk> pieces;
 };
 
-/// How many turns messages take if each begins once its sender and its receiver are done with those before
-/// it.
+/// How many turns the messages take, if each begins once its sender and its receiver are done with earlier
+/// ones.
 int turns(const std::vector<Sent>& step, Rank ranks) {
   std::vector<int> sender(static_cast<std::size_t>(ranks)), receiver = sender;
   int all = 0;
@@ -285,8 +287,9 @@ int turns(const std::vector<Sent>& step, Rank ranks) {
   return all;
 }
 
-/// Everybody's first message, then everybody's second, ...; or to the next rank first, if that takes fewer
-/// turns: thread blocks run side by side, and none is at the end of a list.
+/// Orders the messages of a step: each rank's first one, then each rank's second one, ...; or first those to
+/// the next rank, if that takes fewer turns. Thread blocks run side by side, so none should come last in a
+/// list.
 void take_turns(std::vector<Sent>& step, Rank ranks) {
   std::vector<int> sent(static_cast<std::size_t>(ranks));
   std::vector<std::pair<int, std::size_t>> order;

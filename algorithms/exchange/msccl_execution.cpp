@@ -232,7 +232,7 @@ class Machine {
       }
   }
 
-  /// The thread block that would have to move before `r` can; none if it is at its end or missing.
+  /// The thread block that `r` waits for; none if that one is at its end or missing.
   std::optional<std::size_t> blocker(const Runner& r) const {
     if (waits_for_step(r)) return number_.at({r.rank, r.block->steps[r.at].after_block});
     for (std::size_t i = 0; i < runners_.size(); ++i) {

@@ -26,7 +26,7 @@ const std::map<std::string_view, Type> types = {
     {"nop", {false, false, false, false, false}},
 };
 
-/// "reduce-scatter", as MSCCL writes it.
+/// The name of a collective without hyphens, as MSCCL writes it: "reducescatter".
 std::string run_together(std::string_view name) {
   std::string letters;
   std::ranges::copy_if(name, std::back_inserter(letters), [](char c) { return c != '-' && c != '_'; });
@@ -110,7 +110,7 @@ class Parser {
     for (Rank r = 0; r < ranks; ++r)
       if (!seen[static_cast<std::size_t>(r)])
         fail("gpu " + std::to_string(r) + " of ngpus=\"" + std::to_string(ranks) + "\" is missing");
-    // Older files do not say it; without an output buffer there is only one way.
+    // Older files do not say whether the algorithm is in place. Without an output buffer it has to be.
     program_.in_place = algo.attribute("inplace")
                             ? number(algo, "inplace", 0, 1) == 1
                             : std::ranges::all_of(program_.gpus, [](const Gpu& g) { return g.output == 0; });

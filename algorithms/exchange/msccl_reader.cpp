@@ -23,7 +23,7 @@ constexpr std::size_t longest_file = std::size_t{1} << 28;
   throw InputError(path + ": cannot be unpacked: it is damaged");
 }
 
-/// What a gzipped text was.
+/// The text that was gzipped.
 std::string inflated(const std::string& packed, const std::string& path) {
   z_stream stream{};
   if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) throw SubstrateError("zlib cannot begin");
@@ -87,7 +87,7 @@ ImportedAlgorithm read_algorithm(const std::string& path) try {
   return format != json.end() && *format == listing_format ? parse_listing(json, path)
                                                            : parse_forest(json, path);
 } catch (const InputError& e) {
-  throw InputError(printable(e.what()));  // words of the file may end lines
+  throw InputError(printable(e.what()));  // the message may quote line breaks of the file
 }
 
 std::string ImportedAlgorithm::note() const {

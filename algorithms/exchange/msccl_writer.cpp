@@ -25,7 +25,7 @@ struct Line {
   bool awaited = false;
 };
 
-/// Which thread block: -1 where it neither sends nor receives.
+/// Tells thread blocks apart. send, receive: the peer; -1: none.
 struct Key {
   Rank send, receive;
   int channel;
@@ -122,7 +122,7 @@ class RankWriter {
 
   Position packed(Block count) { return {'s', std::exchange(scratch_, scratch_ + count)}; }
 
-  /// Blocks of a message, from its `first` on, that lie one after the other.
+  /// Blocks of a message, from its block number `first` on, that are consecutive in memory.
   struct Run {
     Position at;
     Block first, count;
@@ -141,8 +141,8 @@ class RankWriter {
   }
   bool consecutive(const std::vector<Block>& message) { return runs(message).size() == 1; }
 
-  /// Appends a line to thread block `b` after what it waits for: a step has room for one, so others go to
-  /// steps that do nothing.
+  /// Appends a line to thread block `b` that waits for the lines `after`. A line can wait for one other line,
+  /// so lines that do nothing wait for the rest.
   Reference add(int b, Line line, const std::vector<Reference>& after) {
     std::map<int, int> latest;
     for (const Reference& r : after)
@@ -183,7 +183,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-/// What a rank of an alltoall sends to itself.
+/// Copies what each rank of an alltoall sends to itself.
 void copy_own_pairs(std::vector<RankWriter>& writers, const Buffers& buffers) {
   const auto p = static_cast<Rank>(writers.size());
   const Block pair = buffers.blocks() / p / p;
@@ -193,8 +193,9 @@ void copy_own_pairs(std::vector<RankWriter>& writers, const Buffers& buffers) {
   }
 }
 
-/// Messages of one step and one channel from a rank to another. A thread block sends one after the other, and
-/// so over several steps; in lanes, each a channel of the file, they go side by side as in the schedule.
+/// Spreads messages of one step and channel from one rank to another over several channels of the file,
+/// called lanes. A thread block would send them one after another, over several steps; in lanes they go side
+/// by side, as in the schedule.
 class Lanes {
  public:
   explicit Lanes(const Schedule& schedule) {
@@ -237,7 +238,7 @@ void write_step(const Step& step, Lanes& lanes, std::vector<RankWriter>& writers
       writers[static_cast<std::size_t>(t.to.rank)].receive(t.from.rank, channels[i], messages[i], t.combine);
 }
 
-/// Larger files are read by nobody's runtime.
+/// Refuses schedules whose file would be too large for any runtime.
 void require_small(const Schedule& schedule) {
   require_few_messages(schedule, 1'000'000,
                        "MSCCL's XML has a line for each message, and these would be more than a million");

@@ -16,7 +16,7 @@ Wire GpuNetwork::wire(Place from, Place to, Bytes) const {
   w.latency = machine_.setup;
   w.per_byte = 1 / (from.memory == Memory::device ? machine_.read_device : machine_.read_host);
   w.in = static_cast<Port>(to.rank * adapters + from.rank % adapters);
-  w.out = static_cast<Port>(all) + w.in;  // a rank sends to many as to one
+  w.out = static_cast<Port>(all) + w.in;  // a port per receiver: all sends at once take the time of one
   return w;
 }
 

@@ -13,7 +13,7 @@ namespace collcast {
 struct GpuMachine {
   Seconds setup;               ///< t_s
   Seconds packet_overhead;     ///< t_o: of each multicast packet
-  Bytes packet;                ///< U: what one carries
+  Bytes packet;                ///< U: the bytes that a packet carries
   BytesPerSecond read_host;    ///< B_H
   BytesPerSecond read_device;  ///< B_G: by GPUDirect RDMA
   BytesPerSecond copy;         ///< B_PCIe: between device and host

@@ -6,7 +6,7 @@
 namespace collcast {
 namespace {
 
-/// The last ranks of the groups play a butterfly over the groups; block i of theirs is the blocks of group i.
+/// The last ranks of the groups play a butterfly. Its block i is all blocks of group i.
 struct Lasts {
   Groups groups;
   Rank last(Rank i) const { return groups.first(i + 1) - 1; }
@@ -14,11 +14,12 @@ struct Lasts {
     return {groups.first(begin), groups.first(begin + count) - groups.first(begin)};
   }
   bool paired(Rank i) const { return groups.size(i) == 2; }
-  /// Whose blocks the last rank of group i has in the end.
+  /// The group whose blocks the last rank of group i has in the end.
   Rank mirror(Rank i) const { return bits_reversed(i, groups.q); }
 };
 
-/// Neighbours swap halves of the message, then ranks at distance 2, 4, ... halves of what is left.
+/// Neighbouring groups swap halves of the message, then groups at distance 2, 4, ... swap halves of what is
+/// left.
 Schedule halving(Lasts lasts) {
   auto rule = [lasts](std::int64_t s, Step& step) {
     const Rank q = lasts.groups.q, distance = 1 << s, left = q >> s, half = left / 2;
@@ -40,7 +41,7 @@ Schedule giving(Lasts lasts) {
   return {lasts.groups.p, lasts.groups.p, 1, rule};
 }
 
-/// First ranks of pairs, or last ranks of groups, get their blocks from who has them.
+/// The first ranks of pairs, or the last ranks of groups, get their blocks from the ranks that have them.
 Schedule taking(Lasts lasts, bool firsts) {
   auto rule = [=](std::int64_t, Step& step) {
     for (Rank i = 0; i < lasts.groups.q; ++i) {
@@ -58,7 +59,8 @@ Schedule butterfly_reduce_scatter(Rank p) {
   return then(then(giving(lasts), halving(lasts)), then(taking(lasts, true), taking(lasts, false)));
 }
 
-/// The first group's path, which receives the larger half of what is left, and then both ways of taking.
+/// The first group's path: it receives the larger half of what is left in each round, and then takes part in
+/// both kinds of `taking`.
 Seconds butterfly_reduce_scatter_time(const Call& c, const AlphaBetaGamma& m) {
   const Groups groups{c.ranks, 1 << log2_floor(c.ranks)};
   const Bytes block = c.message / c.ranks;

@@ -18,7 +18,8 @@ Schedule allgather_of_firsts(Groups groups) {
   return {groups.p, groups.p, log2_floor(groups.q), rule};
 }
 
-/// Of pairs of neighbours, the second gives its whole message to the first before, and takes its block after.
+/// In pairs of neighbours, the second rank gives its whole message to the first before the halving, and gets
+/// its block after it.
 Schedule reduce_scatter(Rank p) {
   const Groups groups{p, 1 << log2_floor(p)};
   const Schedule halving = mirrored(allgather_of_firsts(groups), Combine::reduce);

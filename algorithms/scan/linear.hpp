@@ -5,7 +5,7 @@
 
 namespace collcast {
 
-/// Rank after rank.
+/// In step s rank s sends its sum to rank s + 1, which adds it to its own value.
 Schedule linear_scan(Rank ranks);
 
 }  // namespace collcast

@@ -5,8 +5,8 @@
 
 namespace collcast {
 
-/// In each round every rank that has blocks keeps those of 1/k of its subtree and sends the rest to the k - 1
-/// ranks that lead the others, one after the other. The root's way is the longest.
+/// In each round every rank that has blocks keeps those of 1/k of its subtree. It sends the rest to the k - 1
+/// ranks that lead the other parts, one after the other. The root's way is the longest.
 Schedule knomial_scatter(Rank ranks, int radix, Rank root);
 
 }  // namespace collcast

@@ -5,7 +5,7 @@
 
 namespace collcast {
 
-/// In step s the root sends the rank s + 1 further on its block.
+/// In step s the root sends its block to rank root + s + 1, modulo the number of ranks.
 Schedule linear_scatter(Rank ranks, Rank root);
 
 }  // namespace collcast

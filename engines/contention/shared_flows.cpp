@@ -26,9 +26,10 @@ void SharedFlows::start(Index id, std::span<const LinkId> route, Bytes bytes, By
   grown_at(losses_, id) = {cap, no_link, no_link, {}};
 }
 
-/// Since its rate last changed. Links vote with the time that they cost (Boyer & Moore): against another link
-/// the lead shrinks, and whoever turns it leads; a tie, but for rounding, does not. So the link that cost
-/// more than half of the time wins, and one number is enough, however many links there are.
+/// Counts the time that a flow has lost since its rate last changed. Links vote with the time that they cost
+/// (Boyer & Moore): a vote for another link shrinks the leader's lead, and a link that turns it becomes the
+/// leader; a tie, but for rounding, does not. So the link that cost more than half of the lost time wins, and
+/// one number per flow is enough, however many links there are.
 void SharedFlows::count_loss(Index id) {
   const Flow& f = flows_[id];
   Loss& loss = losses_[id];
@@ -42,7 +43,7 @@ void SharedFlows::count_loss(Index id) {
     loss.lead = std::max(Seconds(0), loss.lead - lost);
 }
 
-/// If its rate has changed, and not by rounding alone.
+/// Finds the link that slows the flow, if its rate has changed by more than rounding.
 void SharedFlows::find_loss(Index id) {
   const BytesPerSecond rate = sharing_.rate(id);
   if (std::abs(rate / flows_[id].pace - 1) < negligible) return;
@@ -71,7 +72,7 @@ inline void SharedFlows::drop_void() {
   while (!ends_.empty() && is_void()) ends_.pop();
 }
 
-/// Whether most entries are void.
+/// Drops all void entries.
 void SharedFlows::compact() {
   Agenda<Index> kept;
   for (drop_void(); !ends_.empty(); drop_void()) {

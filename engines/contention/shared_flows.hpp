@@ -26,12 +26,12 @@ class SharedFlows : public Flows {
     Seconds since, ends;
     BytesPerSecond pace;
   };
-  /// Who has cost a flow the time that it lost by sharing.
+  /// The link that has cost a flow most of the time that it lost by sharing.
   struct Loss {
     BytesPerSecond alone;      ///< its rate without others
     LinkId current = no_link;  ///< the link that has slowed it since its rate last changed
     LinkId most = no_link;     ///< the link that has cost most
-    Seconds lead;              ///< by how much more than others
+    Seconds lead;              ///< by how much more than the other links
   };
   void count_loss(Index id);
   void find_loss(Index id);

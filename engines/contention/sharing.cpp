@@ -14,7 +14,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 /// Relative difference below which rates count as equal.
 constexpr double rounding = 1e-12;
-/// The same where many of them are added up.
+/// The same for sums of many rates.
 constexpr double summed = 1e-9;
 constexpr std::uint64_t of_flow = std::uint64_t{1} << 32;
 
@@ -91,7 +91,7 @@ void Sharing::touch(LinkId link) {
   l.left = l.capacity - taken;
 }
 
-/// Takes the flow's rate away, so that it is filled again and its links are considered.
+/// Takes away the rate of a flow, so that it is filled again and its links are considered.
 void Sharing::fill(Index flow) {
   Flow& f = flows_[flow];
   if (f.round == round_) return;
@@ -147,21 +147,21 @@ void Sharing::queue_considered() {
   considered_.clear();
 }
 
-/// Whether the link, as far as is known, is not full at the level of the flows whose rates it fixes.
+/// Whether the link, as far as is known, is no longer full at the level of the flows whose rates it fixes.
 bool Sharing::lets_go(const State& l) const {
   if (l.held == 0) return false;
   if (l.filling == 0) return l.left > rounding * l.level * l.held;
   return above(l.left, l.level * l.filling);
 }
 
-/// Whether the flows filled so far exceed what members that kept their rates leave.
+/// Whether the flows that were filled so far need more than the members that kept their rates leave.
 bool Sharing::overloaded(LinkId link) const {
   const State& l = links_[link];
   return l.left < -rounding * l.capacity / static_cast<double>(l.members.size());
 }
 
-/// A lower bound of the level at which the link must be looked at again: it releases its flows, or is full if
-/// its other members keep their rates.
+/// A lower bound of the level at which the link must be looked at again: because it releases its flows, or
+/// because it is full if its other members keep their rates.
 double Sharing::next_level(LinkId link) const {
   const State& l = links_[link];
   if (lets_go(l)) return l.level;
@@ -169,7 +169,7 @@ double Sharing::next_level(LinkId link) const {
   return std::max(0.0, l.left) / l.filling;
 }
 
-/// The level at which the link is full if members with higher rates are reduced to it.
+/// The level at which the link is full if members with higher rates come down to it.
 double Sharing::full_level(LinkId link) const {
   const State& l = links_[link];
   double level = l.filling == 0 ? 0 : std::max(0.0, l.left) / l.filling;
@@ -220,7 +220,7 @@ LinkId Sharing::full_link(Index flow) const {
   return none;
 }
 
-/// Takes the rates of members above this level away; false if there are none.
+/// Takes away the rates of members that are above this level. False if there are none.
 bool Sharing::take_back(LinkId link, double level) {
   bool any = false;
   for (const Member m : links_[link].members) {
@@ -234,7 +234,7 @@ bool Sharing::take_back(LinkId link, double level) {
 void Sharing::close(LinkId link, double level) {
   State& l = links_[link];
   l.full = true;
-  // The flows whose rates it still fixes are at this level but for rounding.
+  // Up to rounding, the flows whose rates the link still fixes are at this level.
   if (l.held > 0) level = l.level;
   l.level = level;
   for (const Member m : links_[link].members)
@@ -258,7 +258,7 @@ LinkId Sharing::held_by(Index flow) const {
   return no_link;
 }
 
-/// Fixes the rate of a new flow, by its narrowest link or by its own cap, if it is alone on its links.
+/// If a new flow is alone on its links, fixes its rate, by its narrowest link or by its own cap.
 inline bool Sharing::settle_alone(Index flow) {
   Flow& f = flows_[flow];
   double rate = f.cap;

@@ -59,7 +59,7 @@ class Sharing {
     std::vector<Member> members = {};
     // During a round:
     Index filling = 0;        ///< members whose rates are not fixed yet
-    double left = 0;          ///< bandwidth that its other members leave to these, B/s
+    double left = 0;          ///< bandwidth that the members with fixed rates leave to these, B/s
     double queued = 0;        ///< the level of its first entry in `levels_`
     std::uint32_t round = 0;  ///< the round to which these fields belong
     bool full = false, stale = false;
@@ -94,7 +94,7 @@ class Sharing {
   std::vector<LinkId> changed_;     ///< links that flows have left to others since the last round
   std::vector<LinkId> considered_;  ///< links whose next level is to be computed again
   std::vector<Index> added_, filled_, news_;
-  Agenda<std::uint64_t> levels_;  ///< of links, and caps that flows may reach
+  Agenda<std::uint64_t> levels_;  ///< levels of links, and caps that flows may reach
   std::uint32_t round_ = 0;
 };
 

@@ -14,17 +14,17 @@
 namespace collcast {
 namespace {
 
-/// Periods that must have gone like the one before.
+/// How many periods must each be like the period before.
 constexpr double same = 2;
 /// Relative difference between delays that count as equal.
 constexpr double alike = 1e-9;
-/// Messages, and copies of multicasts, of a play whose times are noted: 50 MB.
+/// The most messages, copies of multicasts included, of a play whose times are noted: 50 MB.
 constexpr std::size_t most_noted = 1'000'000;
 
 /// A repeat, of which only the first periods are played.
 struct Cut {
   Repeat whole;
-  std::int64_t periods;  ///< that are played
+  std::int64_t periods;  ///< how many of them are played
   std::int64_t all() const { return (whole.last - whole.first) / whole.period; }
   std::int64_t left_out() const { return (all() - periods) * whole.period; }  ///< steps
 };
@@ -97,13 +97,14 @@ class Notes : public Observer {
 };
 using Note = Notes::Note;
 
-/// For which time the messages of a repeat have come like those of the period before.
+/// The time in which the messages of a repeat come like those of the period before, later by `delay`.
 struct Steady {
   double delay, begin, end;  // s
 };
 
-/// Looks at the time after the first period, and all before it, has ended, after the last message that did
-/// not come like the one before, and before the last period, and all after it, begins.
+/// Finds the steady time of a repeat. It begins after the first period and all before it have ended, and
+/// after the last message that did not come like the one a period before. It ends when the last period, or
+/// anything after it, begins.
 std::optional<Steady> steady(const std::vector<Note>& notes, const Span& span) {
   const auto from = [&](std::uint64_t order) {
     return std::ranges::lower_bound(notes, order, {}, &Note::order);
@@ -114,7 +115,7 @@ std::optional<Steady> steady(const std::vector<Note>& notes, const Span& span) {
   for (auto n = notes.begin(); n != second; ++n) begins = std::max(begins, n->times.back());
   for (auto n = last; n != notes.end(); ++n) ends = std::min(ends, n->times.front());
 
-  // The messages of a period are in the same order as those of the one before.
+  // The messages of each period are in the same order.
   const auto before = second - from(span.begin);
   if (before == 0) return {};
   const auto like = [&](const Note& a, const Note& b) {
@@ -134,7 +135,7 @@ std::optional<Steady> steady(const std::vector<Note>& notes, const Span& span) {
       if (std::abs(now - then) > alike * delay) begins = std::max({begins, now, then});
     }
   const double periods = std::floor((ends - begins) / delay) - 1;
-  // What is on its way at the end must have set out since.
+  // Messages under way at its end must have set out after its beginning.
   const bool known = std::all_of(second, last, [&](const Note& n) {
     return n.times.front() > begins || n.times.front() >= ends || n.times.back() <= ends;
   });
@@ -147,7 +148,7 @@ Result play_with(const std::vector<Cut>& cuts, const Schedule& schedule, const L
   return contend(*program(shortened(schedule, cuts), layout), fabric, options);
 }
 
-/// What lies in a steady time lasts longer, by `later` in all.
+/// Prolongs the delays that lie in a steady time, by `later` in all.
 void prolong(std::vector<Delay>& chain, Seconds end, const std::vector<Steady>& states,
              const std::vector<Seconds>& later) {
   double at = end.value;
@@ -170,7 +171,8 @@ void add(std::vector<Result::Use>& to, const std::vector<Result::Use>& more,
   }
 }
 
-/// Few periods of each repeat that has many; empty if the rest would be most of the schedule.
+/// For each repeat with many periods, a cut to few; empty if less than two thirds of the schedule would be
+/// left out.
 std::vector<Cut> cuts_of(const Schedule& schedule, std::int64_t periods) {
   std::vector<Cut> cuts;
   std::int64_t left_out = 0;
@@ -183,7 +185,8 @@ std::vector<Cut> cuts_of(const Schedule& schedule, std::int64_t periods) {
   return 3 * left_out < 2 * schedule.steps ? std::vector<Cut>() : cuts;
 }
 
-/// The whole, as one more period of each repeat would add what the last did; null if that is not so.
+/// The result of the whole schedule, if one more period of each repeat adds its delay; otherwise null. Each
+/// period that is left out counts as that one more period.
 std::optional<Result> extended(const Result& played, const std::vector<Cut>& cuts,
                                const std::vector<Steady>& states, const Schedule& schedule,
                                const Layout& layout, const Fabric& fabric) {

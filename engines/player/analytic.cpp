@@ -64,7 +64,7 @@ void Analytic::reach(Index id) {
   timers_.at(std::max(now_ + transmission, in + taken), {Event::Kind::arrived, id});
 }
 
-/// Messages that the network reduces into one pass the port together.
+/// When the port is free for this message. Messages that the network reduces to one pass the port together.
 Seconds Analytic::in_free(Port in, const std::optional<Merge>& merge) {
   if (!merge) return free_[in];
   Arrival& arrival = arrivals_[in];
@@ -72,7 +72,7 @@ Seconds Analytic::in_free(Port in, const std::optional<Merge>& merge) {
   return arrival.free;
 }
 
-/// The copies of a multicast leave their port together.
+/// When the port is free for this message. The copies of a multicast leave it together.
 Seconds Analytic::out_free(const Message& message) {
   const Seconds out = free_[message.wire.out];
   if (message.group == no_index) return out;

@@ -18,10 +18,10 @@ class Analytic : public Backend {
   void usage(Result& result) const override { result.ports = use_; }
 
  private:
-  /// Messages that the network reduces on the way to a port and that arrive as one.
+  /// Messages that arrive at a port as one, as the network reduces them on their way.
   struct Arrival {
     std::optional<Merge> merge;    ///< the last one
-    Seconds free;                  ///< when the port was free for it
+    Seconds free;                  ///< when the port was free for the first message of that merge
     std::optional<Merge> counted;  ///< the last one counted as use of the port
   };
 

@@ -24,9 +24,9 @@ class Listener {
 class Backend {
  public:
   virtual ~Backend() = default;
-  /// Sets where the messages are that it carries; it outlives the run.
+  /// Sets the pool of the messages that the backend carries. It must outlive the run.
   void carries(const Pool<Message>& messages) { messages_ = &messages; }
-  /// Sets who is told what kept ports and links busy; null: nobody. It outlives the run.
+  /// Sets the observer that is told what kept ports and links busy; null: none. It must outlive the run.
   void watched_by(Observer* observer) { observer_ = observer; }
   /// When the first byte of a message left its port and when the last one arrived; kept if there is an
   /// observer.
@@ -34,23 +34,23 @@ class Backend {
     Seconds left, arrived;
   };
   Way& way(Index id) { return grown_at(ways_, id); }
-  /// Sets the log in which causes are kept; null: nobody asks for them. It outlives the run.
+  /// Sets the log in which causes are kept; null: none is wanted. It must outlive the run.
   void explained_in(CauseLog* log) { log_ = log; }
   /// What held up a message besides its own bytes.
   struct HeldUp {
-    Seconds waited;             ///< at its port
-    CauseLog::Hold behind = 0;  ///< the last that held the port meanwhile
-    Seconds slowed;             ///< by how much longer than alone its bytes took
+    Seconds waited;             ///< how long it waited at its port
+    CauseLog::Hold behind = 0;  ///< the last message that held the port meanwhile
+    Seconds slowed;             ///< how much longer its bytes took than on an idle network
     LinkId by = no_link;        ///< the link that cost most of that
   };
-  /// Of a message that has left or arrived, as far as it is known.
+  /// What held up a message that has left or arrived, as far as it is known.
   virtual HeldUp held_up(Index) const { return {}; }
   Seconds now() const { return now_; }
   /// Sends the listener `event` after `delay`.
   void after(Seconds delay, Event event) { timers_.at(now_ + delay, event); }
-  /// Carries a message that reaches its port at `Message::posted`, and which stays until it has arrived. The
-  /// listener gets the events `left` (only with Hold::injection and unless eager) and `arrived` (with
-  /// Hold::delivery after both overheads). Called from `settle` only.
+  /// Carries a message that reaches its port at `Message::posted`; the message stays in the pool until it has
+  /// arrived. The listener gets the events `left` (only with Hold::injection, and unless the message is
+  /// eager) and `arrived` (with Hold::delivery after both overheads). Called only from `settle`.
   virtual void send(Index id) = 0;
   /// Returns when no event is left.
   virtual void run(Listener& listener) = 0;

@@ -16,7 +16,7 @@ constexpr auto gap_over = Event::Kind::network_b;  // the gap of a port is over
 
 }  // namespace
 
-// What every message passes is inline: the calls would take as long as what they do.
+// Functions that every message passes through are inline: a call would take as long as its work.
 
 Contended::Contended(const Fabric& fabric, Flows& flows)
     : fabric_(fabric),
@@ -37,7 +37,7 @@ void Contended::send(Index id) {
   serve(port);
 }
 
-/// The port where it leaves, or its connection's share of it.
+/// The port where the message leaves, or the queue of its connection there.
 inline Port Contended::queue_of(const Message& message) {
   if (message.wire.next != Wire::Next::beside || to_delivery_) return message.wire.out;
   const auto [at, first] = connections_.try_emplace({message.from.rank, message.to.rank, message.tag});
@@ -57,13 +57,13 @@ inline void Contended::enqueue(Port port, Index id) {
   queue.last = id;
 }
 
-/// Starts the messages at the head of a sender's port that can start.
+/// Starts messages from the head of a port's queue, as long as they can start.
 void Contended::serve(Port out) {
   PortState& sender = ports_[out];
   while (sender.queue.first != no_index) {
     const Index id = sender.queue.first;
     const Message& m = message(id);
-    if (carried_[id].port != out) return serve(carried_[id].port);  // `out` is where it arrives
+    if (carried_[id].port != out) return serve(carried_[id].port);  // `out` is its port of arrival
     if (!may_leave(sender, m)) return;
     const Port in = m.wire.in;
     const bool merged = m.merged != 0;
@@ -130,7 +130,7 @@ inline void Contended::flow(Index id) {
   setting_off_.push_back(id);
 }
 
-/// The flow gets a cap if it is slower than its links by itself. An empty message uses no link.
+/// Starts a flow. It gets a cap if it is by itself slower than its links. An empty message uses no link.
 inline void Contended::start(Index id, std::span<const LinkId> route, Bytes bytes, SecondsPerByte per_byte) {
   BytesPerSecond narrowest = unlimited;
   for (const LinkId link : route) {
@@ -146,8 +146,8 @@ inline void Contended::start(Index id, std::span<const LinkId> route, Bytes byte
     flows_.start(id, {}, bytes, own);
 }
 
-/// Copies of a multicast that leave at the same time are one flow over the union of their links, at the rate
-/// of the slowest.
+/// Starts the copies of multicasts. Those that leave at the same time are one flow over the union of their
+/// links, at the rate of the slowest copy.
 void Contended::start_multicasts() {
   const auto group = [this](Index id) { return message(id).group; };
   std::ranges::stable_sort(setting_off_, {}, group);
@@ -171,8 +171,8 @@ void Contended::start_multicasts() {
   setting_off_.clear();
 }
 
-/// A copy of a multicast uses only links that earlier copies do not use; likewise for messages that the
-/// network reduces.
+/// The message's route. A copy of a multicast uses only links that no earlier copy uses; the same holds for
+/// messages that the network reduces to one.
 inline std::span<const LinkId> Contended::route(const Message& message) {
   route_.clear();
   fabric_.route(message.from, message.to, route_);
@@ -202,7 +202,8 @@ void Contended::tell_use(Index id) {
   flow.route.clear();
 }
 
-/// A message's turn has come. If ports are held until delivery, it may have waited for either of two.
+/// Notes how long a message waited, now that its turn has come. If ports are held until delivery, this is not
+/// noted: it may have waited for either of two ports.
 void Contended::waited(Index id) {
   if (to_delivery_) return;
   Delayed& d = delays_[id];
@@ -210,7 +211,8 @@ void Contended::waited(Index id) {
   d.so_far.behind = grown_at(holds_, carried_[id].port).last;
 }
 
-/// The bytes have passed. If they took longer than alone, because of this link, so did the port.
+/// Notes that a message's bytes took longer than on an idle network because of this link; if so, they held
+/// its port longer, too.
 void Contended::slowed(Index id, LinkId by) {
   const Message& m = message(id);
   Delayed& d = delays_[id];
@@ -222,7 +224,7 @@ void Contended::slowed(Index id, LinkId by) {
   if (longer > port.slowed) port.slowed = longer, port.by = by;
 }
 
-/// What held a port matters to those that wait for it now.
+/// Logs what held a port, if messages wait there.
 void Contended::held(Port port) {
   const PortState& state = ports_[port];
   Holds& holds = grown_at(holds_, port);
@@ -230,7 +232,7 @@ void Contended::held(Port port) {
   holds = {waiting ? log_->hold(holds.last, now_ - state.since, holds.slowed, holds.by) : 0, {}, no_link};
 }
 
-/// The last bytes of a flow have passed its links: of one message, or of the copies of a multicast.
+/// The last byte of a flow has passed its links; the flow is one message, or copies of a multicast.
 inline void Contended::through(Index flow, Listener& listener) {
   const LinkId by = log_ ? flows_.held_by(flow) : no_link;
   for (Index id = flow, with; id != no_index; id = with) {

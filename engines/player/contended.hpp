@@ -11,9 +11,10 @@
 
 namespace collcast {
 
-/// A network with contention. Ports serve their messages in order; a message that has left its port is a
-/// flow, and flows share links as `flows` computes. Of messages that go side by side, each connection is
-/// served by itself. If messages hold ports until delivery, the receiver's port serves in order too.
+/// A network with contention. Ports serve their messages in order. A message that has left its port is a
+/// flow, and flows share links as `flows` computes. Where messages go side by side (Wire::Next::beside), each
+/// connection has a queue of its own. If messages hold ports until delivery, the receiver's port serves in
+/// order, too.
 class Contended : public Backend {
  public:
   Contended(const Fabric& fabric, Flows& flows);
@@ -33,7 +34,7 @@ class Contended : public Backend {
     Queue queue;
     std::uint32_t holders = 0;
     Index group = no_index;
-    std::optional<Merge> merge;  ///< of the messages coming in
+    std::optional<Merge> merge;  ///< that of the messages coming in
     Seconds since;
   };
   /// A message in the queues of its ports, or in flight.
@@ -43,8 +44,8 @@ class Contended : public Backend {
     Index with = no_index;                              ///< the next copy of its multicast in the same flow
   };
 
-  /// Whether ports are free before the message is through: software is slower than the links, or those that
-  /// slow it hold nobody up.
+  /// Whether the port is free before the last byte of the message has passed: because software is slower than
+  /// the links, or because what slows the message further on must not hold up others.
   bool leaves_early(const Wire& wire) const {
     return !to_delivery_ && (wire.software > SecondsPerByte(0) || wire.next == Wire::Next::due);
   }
@@ -105,14 +106,14 @@ class Contended : public Backend {
     Seconds since;  ///< when it reached its port, or its bytes began to flow
     HeldUp so_far;
   };
-  /// Who has held a port, and by how much what holds it now is slowed further on.
+  /// The last message that held a port, and how much what holds it now is slowed further on, by which link.
   struct Holds {
     CauseLog::Hold last = 0;
     Seconds slowed;
     LinkId by = no_link;
   };
   std::vector<Delayed> delays_;  ///< by message; kept if there is a log
-  std::vector<Holds> holds_;     ///< by port; likewise
+  std::vector<Holds> holds_;     ///< by port; kept if there is a log
   std::vector<LinkId> route_;
   std::vector<Index> setting_off_;  ///< copies of multicasts that leave at this instant
 };

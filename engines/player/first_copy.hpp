@@ -9,7 +9,7 @@
 
 namespace collcast {
 
-/// When each port that copies of a multicast pass was free for the first of them: the others pass with it.
+/// When each port was free for the first copy of a multicast; the other copies pass with it.
 class ForFirstCopy {
  public:
   /// `free`: when the port is free now.

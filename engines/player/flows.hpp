@@ -8,7 +8,7 @@
 
 namespace collcast {
 
-/// Flows over the links of a fabric, whose bandwidth they share.
+/// Flows over the links of a fabric, which share the bandwidth of the links.
 class Flows {
  public:
   virtual ~Flows() = default;
@@ -20,8 +20,8 @@ class Flows {
   /// Runs until flows end, or until `limit`, which may be infinite. Returns the flows that ended; valid until
   /// the next call.
   virtual std::span<const Index> advance(Seconds limit) = 0;
-  /// Of a flow that has just ended: the link that it shared and that cost it most of the time that it lost by
-  /// sharing. `no_link` if it lost none, or if that is not known.
+  /// The link that cost a flow, which has just ended, most of the time that it lost by sharing. `no_link` if
+  /// it lost none, or if that is not known.
   virtual LinkId held_by(Index) const { return no_link; }
 };
 

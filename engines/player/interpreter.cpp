@@ -10,7 +10,7 @@
 namespace collcast {
 namespace {
 
-/// Delays kept for an explanation: 120 MB.
+/// How many delays are kept for an explanation: 120 MB.
 constexpr std::size_t most_delays = 3'000'000;
 
 }  // namespace
@@ -95,7 +95,8 @@ void Interpreter::settle() {
   flush();
 }
 
-/// Called rarely enough to cost no time, often enough for a user who waits.
+/// Checks for interrupts and reports progress. Called rarely enough to cost no time, and often enough for a
+/// waiting user.
 void Interpreter::poll() {
   end_if_interrupted();
   if (options_.progress) options_.progress(backend_.now(), sent_messages_);

@@ -45,15 +45,15 @@ class Interpreter : public Listener {
     std::unique_ptr<Strand> code;
     Rank rank = 0;
     std::uint32_t pending = 0;  ///< blocking operations of its batch that are not done
-    Waiter waiter;              ///< who waits for its end; nobody for a main strand
+    Waiter waiter;              ///< what waits for its end; nothing for a main strand
     bool main = false;
-    bool inner = false;  ///< started within a strand that its tag names
+    bool inner = false;  ///< started within a strand that has a tag
     std::uint64_t tag = 0;
     Seconds started, batch_began;
     Moment busy_until;
     Index payer = no_index;  ///< the strand whose processor pays for its messages; none: it has its own
     Index next_to_join = no_index;
-    CauseLog::Entry why = 0;  ///< why it goes on when it does
+    CauseLog::Entry why = 0;  ///< the cause of the time at which it goes on
     std::int32_t track = 0;
     Bytes bytes = {};
     Seconds met = Seconds(-1);  ///< when all had come to its last meeting; -1: it had none
@@ -62,8 +62,8 @@ class Interpreter : public Listener {
   struct RankState {
     Seconds finish, compute;
     Moment processor_free, reduced;
-    Moment busy_until;            ///< paying the overheads of its main strand and its requests
-    std::vector<Index> meetings;  ///< under way, those that load its links
+    Moment busy_until;            ///< when the overheads of its main strand and its requests are paid
+    std::vector<Index> meetings;  ///< meetings under way that load its links
   };
   /// A computation, a pause or a wait in progress.
   struct Task {
@@ -79,7 +79,7 @@ class Interpreter : public Listener {
     std::uint64_t order;
     Index message;
   };
-  /// A post of the other end, or a new one if that has not come.
+  /// The post of the other end, or a new post if the other end has not come.
   struct Match {
     Index post;
     bool met;
@@ -91,12 +91,12 @@ class Interpreter : public Listener {
     Rank explained_by = 0;
     double load = 0;
     bool between_nodes = false;
-    Seconds begin, since;  ///< since when it has had its pace
-    Seconds left;          ///< of its time, then
-    double slower = 1;     ///< its pace: how many times as long it takes
+    Seconds begin, since;  ///< since: when its pace last changed
+    Seconds left;          ///< how much of its time was left at `since`
+    double slower = 1;     ///< its pace: how many times as long as alone it takes
     std::uint64_t turn = 0;
   };
-  /// When a meeting is over, unless its pace has changed by then.
+  /// The event at which a meeting is over, unless its pace has changed by then.
   struct Due {
     Index meeting = no_index;
     std::uint64_t turn = 0;
@@ -108,7 +108,7 @@ class Interpreter : public Listener {
     Rank unsent = 0;     ///< copies that still hold up the sender
     Rank under_way = 0;  ///< copies not yet delivered
     std::uint64_t tag = 0;
-    std::vector<Port> ports = {};  ///< by which copies have left
+    std::vector<Port> ports = {};  ///< ports by which copies have left
     ForFirstCopy through = {};     ///< by queue: when the sender was through with earlier messages
   };
 
@@ -173,7 +173,7 @@ class Interpreter : public Listener {
   [[noreturn]] void no_such_peer(Rank rank, Rank peer) const;
 
   // interpreter.cpp
-  /// What ranks wait for although it never comes; empty if all are done.
+  /// What ranks wait for in vain; empty if all are done.
   std::string stuck() const;
   std::vector<std::pair<Rank, std::string>> blocked() const;
   Result result() const;
@@ -202,16 +202,16 @@ class Interpreter : public Listener {
   Pool<Group> groups_;
   Pool<Meeting> meetings_;
   Pool<Due> dues_;
-  std::uint64_t turns_ = 0;  ///< of dues, to tell them apart
+  std::uint64_t turns_ = 0;  ///< numbers of dues, which tell them apart
   Table unmatched_;          ///< by sender, receiver and tag: the first and the last unmatched post
   Table requests_;  ///< by rank and request: how many operations are not done, and the strand that waits
   Table joins_;     ///< by rank (-1: any) and tag: how many strands have come, and the last of them
 
   std::vector<Index> runnable_, advancing_;  ///< strands that can go on, and those that do
-  std::vector<Seconds> through_;  ///< per queue of a sender: with the messages so far, at software's pace
-  std::vector<InTurn> entering_;  ///< messages whose overheads were paid at this instant
-  std::vector<InTurn> admitted_;  ///< messages that reached their ports at this instant
-  std::vector<InTurn> taking_;    ///< messages that arrived at this instant
+  std::vector<Seconds> through_;             ///< by queue: when software is through with its messages so far
+  std::vector<InTurn> entering_;             ///< messages whose overheads were paid at this instant
+  std::vector<InTurn> admitted_;             ///< messages that reached their ports at this instant
+  std::vector<InTurn> taking_;               ///< messages that arrived at this instant
   Batch batch_;
   std::int64_t sent_messages_ = 0, batches_ = 0;
   Bytes sent_bytes_;

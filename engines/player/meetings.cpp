@@ -11,7 +11,7 @@ std::vector<Rank> Interpreter::ranks_of(const Meeting& m) const {
   return ranks;
 }
 
-/// Each once, in ascending order.
+/// The meetings under way of these ranks, each once, in ascending order.
 std::vector<Index> Interpreter::meetings_of(const std::vector<Rank>& ranks) const {
   std::vector<Index> all;
   for (const Rank r : ranks) {
@@ -23,7 +23,7 @@ std::vector<Index> Interpreter::meetings_of(const std::vector<Rank>& ranks) cons
   return all;
 }
 
-/// What the meetings that are under way take of a rank's links.
+/// The share of a rank's links that its meetings under way take.
 double Interpreter::load_of(Rank rank, bool between_nodes) const {
   double load = 0;
   for (const Index id : ranks_[static_cast<std::size_t>(rank)].meetings)
@@ -31,8 +31,8 @@ double Interpreter::load_of(Rank rank, bool between_nodes) const {
   return load;
 }
 
-/// Once the last strand has come, the time begins to pass for all, and other meetings of these ranks may
-/// become slower.
+/// A strand comes to a meeting. With the last one the time begins to pass for all, and other meetings of
+/// these ranks may become slower.
 void Interpreter::meet(Index strand, const Op& op) {
   const Index first = assemble(strand, rank_key(-1, op.tag), op.count);
   if (first == no_index) return;
@@ -45,7 +45,7 @@ void Interpreter::meet(Index strand, const Op& op) {
   for (const Index other : meetings_of(ranks)) pace(other);
 }
 
-/// It goes on as its ranks' most loaded links let it.
+/// Sets the pace of a meeting, by the most loaded links of its ranks.
 void Interpreter::pace(Index id) {
   Meeting& m = meetings_[id];
   double slower = 1;
@@ -65,7 +65,7 @@ void Interpreter::met(Index due) {
   if (meetings_[d.meeting].turn == d.turn) end_meeting(d.meeting);
 }
 
-/// All its strands go on, and so do the meetings that it slowed down.
+/// Ends a meeting: all its strands go on, and meetings that it slowed down become faster.
 void Interpreter::end_meeting(Index id) {
   const Meeting m = meetings_[id];
   meetings_[id].turn = 0;

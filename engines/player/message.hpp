@@ -10,7 +10,8 @@
 
 namespace collcast {
 
-/// Who waits for an operation: a request of its rank if that is not 0, else a strand if set, else nobody.
+/// What waits for an operation: a request of its rank if `request` is not 0, else the strand if set, else
+/// nothing.
 struct Waiter {
   Index strand = no_index;
   std::int32_t request = 0;
@@ -29,9 +30,9 @@ struct Message {
   bool first_of_group = false, first_at_port = false;  ///< first of its group at the port by which it leaves
   std::int32_t merged = 0;  ///< not 0: how many messages with its tag and order the network reduces to one
   bool receive_posted = false, eager = false, has_arrived = false;
-  bool has_left = false;  ///< and `why` says how; kept for an explanation
+  bool has_left = false;  ///< its last byte has left, for the reason `why`; kept for an explanation
   Combine combine = Combine::copy;
-  Seconds entered = {};     ///< when its overhead was paid; once it has left: when it left
+  Seconds entered = {};     ///< when its overhead was paid, or when it left if it has
   CauseLog::Entry why = 0;  ///< the cause of its last event
 
   /// Whether its sender goes on only when its last byte has left.
@@ -41,8 +42,8 @@ struct Message {
 /// A send or a receive whose other end has not come.
 struct Post {
   bool is_send = false;
-  Combine combine = Combine::copy;  ///< of a receive, as `receiver` and `order`
-  Index next = no_index;            ///< with the same sender, receiver and tag
+  Combine combine = Combine::copy;  ///< of a receive, as are `receiver` and `order`
+  Index next = no_index;            ///< the next post with the same sender, receiver and tag
   Index message = no_index;         ///< of a send
   Waiter receiver = {};
   std::uint64_t order = 0;

@@ -8,7 +8,8 @@ namespace collcast {
 
 namespace {
 
-/// Into the order of the program. Mostly they are in order, or, as those of ranks in step, nearly.
+/// Sorts messages into the order of the program. Mostly they are in order, or nearly so, as when ranks are in
+/// step.
 void put_in_order(auto& messages) {
   const auto by_order = [](const auto& a, const auto& b) { return a.order < b.order; };
   const auto rest = std::is_sorted_until(messages.begin(), messages.end(), by_order);
@@ -21,7 +22,7 @@ void put_in_order(auto& messages) {
 
 }  // namespace
 
-// As in contended.cpp, what every message passes is inline.
+// As in contended.cpp, functions that every message passes through are inline.
 
 inline Wire Interpreter::cross(const Op& op, Place from, Place to, Bytes& carried) const {
   if (op.kind != Op::Kind::multicast && !op.merged) return fabric_.wire(from, to, op.bytes);
@@ -31,7 +32,7 @@ inline Wire Interpreter::cross(const Op& op, Place from, Place to, Bytes& carrie
   return message.wire;
 }
 
-/// A new message, without its ends' waiters.
+/// A new message, for whose ends nothing waits yet.
 inline Index Interpreter::outgoing(Rank rank, Rank peer, const Op& op) {
   check_peer(rank, peer);
   const Place from{rank, op.from}, to{peer, op.to};
@@ -157,8 +158,8 @@ Interpreter::Moment Interpreter::pay(const Message& m, Rank rank, Waiter waiter,
   return paid;
 }
 
-/// Pays the sender's overhead. If the message is streamed, the sender is also busy for the time of its bytes.
-/// A rendezvous asks its receiver once it is its turn.
+/// Pays the sender's overhead. If the message is streamed, the sender is also busy while its bytes leave. A
+/// rendezvous message asks its receiver when its turn has come.
 void Interpreter::pay_for(Waiter sender, Message& m) {
   if (protocol_.hold == MessageProtocol::Hold::delivery) return;
   if (!m.eager && !(m.wire.overhead > Seconds(0))) return;
@@ -169,9 +170,10 @@ void Interpreter::pay_for(Waiter sender, Message& m) {
   m.posted = at, m.why = why;
 }
 
-/// The cause of a message's departure or arrival: the time of its bytes on an idle network counts as link or
-/// software, and of its wait for the port what gaps took as software; the rest as queueing: for the link that
-/// slowed the bytes, for the port, or for those links that slowed what held the port.
+/// The cause of a message's departure or arrival. The time of its bytes on an idle network counts as link or
+/// software. Of its wait for the port, the part that gaps took counts as software. The rest is queueing: for
+/// the link that slowed its bytes, for the port, or for the links that slowed the messages that held the
+/// port.
 CauseLog::Entry Interpreter::carried(Index id, bool there) {
   if (!options_.explain) return 0;
   Message& m = messages_[id];
@@ -193,7 +195,7 @@ CauseLog::Entry Interpreter::carried(Index id, bool there) {
     why = log_.add_bytes(why, software, part(m.wire.occupation(m.bytes)), m.wire, m.from, m.to);
     const Backend::HeldUp held = backend_.held_up(id);
     took(held.slowed, Cause::queue, held.by);
-    took(m.wire.gap_share(m.bytes) * held.waited, Cause::overhead);  // as if those in front were like it
+    took(m.wire.gap_share(m.bytes) * held.waited, Cause::overhead);  // those in front are taken to be like it
     why = log_.add_wait(why, part((1 - m.wire.gap_share(m.bytes)) * held.waited), held.behind, m.from, m.to);
   }
   if (rest > 1e-12 * backend_.now()) took(rest, Cause::queue);  // else it is rounding
@@ -231,7 +233,7 @@ void Interpreter::enter(Index id) {
   if (!m.holds_sender()) sent(id);
 }
 
-/// When the sender's software is through with its earlier messages.
+/// When the sender's software is through with its earlier messages, and this one has its turn.
 inline Seconds Interpreter::turn(const Message& m) {
   if (protocol_.hold == MessageProtocol::Hold::delivery || m.wire.out_queue == Wire::as_port) return m.posted;
   Seconds& through = through_[m.wire.out_queue];
@@ -273,7 +275,7 @@ void Interpreter::flush() {
   admitted_.clear();
 }
 
-/// The message no longer blocks its sender.
+/// Lets the sender of the message go on.
 void Interpreter::sent(Index id) {
   const Message& m = messages_[id];
   const Rank rank = m.from.rank;
@@ -352,8 +354,8 @@ void Interpreter::tell_delivery(Index id) {
       {m.from, m.to, m.bytes, m.combine, m.posted, left, first, arrived, backend_.now(), m.order});
 }
 
-/// The first post of the other end, taken from the queue of unmatched posts, to be removed. If there is none,
-/// a new post in this queue, to be filled where it stays: a copy would have to wait for the stores.
+/// Takes the first post of the other end from the queue of unmatched posts; the caller removes it. If there
+/// is none, adds a new post to this queue, to be filled in place: a copy would have to wait for the stores.
 inline Interpreter::Match Interpreter::match(Table::Key key, bool send) {
   Table::Entry& queue = unmatched_.find_or_insert(key, no_index, no_index);
   const Index first = queue.first;

@@ -18,7 +18,7 @@ class Observer {
   struct Interval {
     Rank rank;
     /// compute, pause, wait, or start, which stands for a whole strand. Blocking send, receive, copy and
-    /// multicast are reported of main strands and of strands whose start has no tag.
+    /// multicast are reported only for main strands and for strands whose start has no tag.
     Op::Kind kind;
     std::uint64_t tag;  ///< the operation's; of a wait, the request
     Seconds begin, end;

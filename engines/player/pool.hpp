@@ -38,7 +38,7 @@ class Pool {
     records_[i] = std::move(record);
     return i;
   }
-  /// Adds what `make` returns, built where it stays: a copy would have to wait for the stores.
+  /// Adds what `make` returns, built in place: a copy would have to wait for the stores.
   template <class Make>
   Index made(Make&& make) {
     static_assert(std::is_trivially_destructible_v<T>);

@@ -13,7 +13,7 @@ namespace collcast {
 struct Result {
   struct OfRank {
     Seconds finish;
-    Seconds compute;  ///< for which its processor computed
+    Seconds compute;  ///< how long its processor computed
     Seconds exposed;  ///< communication that computation does not hide: finish - compute
     bool operator==(const OfRank&) const = default;
   };
@@ -35,7 +35,7 @@ struct Result {
   bool operator==(const Result&) const = default;
 };
 
-/// The link or port that was busy for longest.
+/// The link or port that was busy longest.
 struct Bottleneck {
   std::string name;  ///< empty if no message was sent
   double busy = 0;   ///< share of the time

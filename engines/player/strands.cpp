@@ -149,7 +149,7 @@ Index Interpreter::assemble(Index strand, Table::Key key, std::int32_t count) {
   return first;
 }
 
-/// The last strand to come releases all.
+/// A strand comes to a join; the last one to come releases all.
 void Interpreter::join(Index strand, const Op& op) {
   Index s = assemble(strand, rank_key(strands_[strand].rank, op.tag), op.count);
   while (s != no_index) {
@@ -159,7 +159,7 @@ void Interpreter::join(Index strand, const Op& op) {
   }
 }
 
-/// Registers an operation with who waits for it.
+/// Registers an operation; returns what waits for it.
 Waiter Interpreter::hold(Index strand, const Op& op) {
   if (op.request == 0) {
     ++strands_[strand].pending;
@@ -202,7 +202,7 @@ void Interpreter::finished(Rank rank) {
   if (finish > last_.at) last_ = {finish, why_};
 }
 
-/// Now, or when the busy resource is free.
+/// Now, or the time when the busy resource is free if that is later.
 Interpreter::Moment Interpreter::after(const Moment& busy) const {
   return busy.at > backend_.now() ? busy : Moment{backend_.now(), why_};
 }
@@ -217,8 +217,8 @@ void Interpreter::tell_step(const StrandState& s) const {
   options_.observer->stepped({s.rank, s.track, s.step, s.batch_began, backend_.now()});
 }
 
-/// Reports to the observer every wait, and operations that blocked a main strand, or a strand without a tag,
-/// since the begin of its batch.
+/// Reports an operation, from the beginning of its batch, to the observer: every wait, and operations that
+/// blocked a main strand or a strand without a tag.
 void Interpreter::report(Rank rank, Waiter waiter, Op::Kind kind, std::uint64_t tag, Rank peer, Bytes bytes) {
   if (!options_.observer || waiter.strand == no_index) return;
   const StrandState& s = strands_[waiter.strand];

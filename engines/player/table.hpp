@@ -24,7 +24,7 @@ class Table {
 
   Table() : slots_(16) {}
 
-  /// Null if the key is not in the table; valid until the next `insert` or `erase`.
+  /// The entry of a key; null if there is none. Valid until the next `insert` or `erase`.
   Entry* find(Key key) {
     for (std::size_t i = home(key);; i = next(i)) {
       if (!slots_[i].used) return nullptr;

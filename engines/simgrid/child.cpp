@@ -18,7 +18,7 @@ namespace {
 /// The kinds of records that the child sends its parent; the data follow.
 enum class News : char { interval, step, delivery, use, progress, result, bad_input, failure, interrupted };
 
-/// The child's end.
+/// Sends records from the child to its parent.
 class Writer {
  public:
   explicit Writer(int socket) : socket_(socket) {}
@@ -44,7 +44,7 @@ class Writer {
   std::vector<char> buffer_;
 };
 
-/// Forwards to the parent.
+/// An observer that forwards all it is told to the parent.
 class Reporter : public Observer {
  public:
   explicit Reporter(Writer& writer) : writer_(writer) {}
@@ -78,7 +78,7 @@ void put_error(Writer& out, News kind, const char* what) {
   out.put(std::vector<char>(what, what + std::strlen(what)));
 }
 
-/// In the child: what it cannot tell its parent ends it.
+/// Runs in the child, and ends it if it cannot tell its parent the outcome.
 void be_child(int socket, const PlayOptions& options, const std::function<Result(const PlayOptions&)>& work) {
   Writer out(socket);
   Reporter reporter(out);
@@ -103,7 +103,7 @@ void be_child(int socket, const PlayOptions& options, const std::function<Result
   out.flush();
 }
 
-/// The parent's end.
+/// Receives records from the child.
 class Reader {
  public:
   explicit Reader(Forked& child) : child_(child) {}

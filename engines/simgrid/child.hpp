@@ -7,8 +7,8 @@
 
 namespace collcast {
 
-/// Runs `work` in a child process and returns its result. Its observer's and progress function's calls are
-/// passed on to those of `options`, and its exceptions are thrown, in this process.
+/// Runs `work` in a child process and returns its result. In this process, the observer and progress function
+/// of `options` are called as `work` calls its own, and the exceptions of `work` are thrown.
 Result in_child(const PlayOptions& options, const std::function<Result(const PlayOptions&)>& work);
 
 }  // namespace collcast

@@ -32,7 +32,7 @@ class SimgridFlows : public Flows {
   };
   struct Users {
     std::uint32_t count = 0;
-    Index last = no_index;  ///< if there is one, its index
+    Index last = no_index;  ///< the index of the flow, if there is just one
   };
 
   void start_alone(Index id);

@@ -9,7 +9,7 @@
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
 //
-#include <simgrid/version.h>  // needs another header of SimGrid first
+#include <simgrid/version.h>  // does not compile before another header of SimGrid
 
 #include "engines/simgrid/physics.hpp"
 #include "support/error.hpp"
@@ -21,8 +21,8 @@ namespace s4u = simgrid::s4u;
 using simgrid::kernel::resource::StandardLinkImpl;
 using simgrid::kernel::routing::NetPoint;
 
-/// A zone of two hosts between which every flow runs; its route is set here just before it starts. So SimGrid
-/// needs neither a table of routes nor a host for each rank.
+/// A zone of two hosts between which every flow runs. The route of a flow is set here just before it starts,
+/// so SimGrid needs neither a table of routes nor a host for each rank.
 class RouteZone : public simgrid::kernel::routing::NetZoneImpl {
  public:
   explicit RouteZone(const std::string& name) : NetZoneImpl(name) {}
@@ -33,8 +33,8 @@ class RouteZone : public simgrid::kernel::routing::NetZoneImpl {
   std::vector<StandardLinkImpl*> route;
 };
 
-/// SimGrid counts whole bytes, while sizes here are real numbers. In these units a message of up to 1 TB fits
-/// its 64 bits.
+/// SimGrid counts whole bytes, while sizes here are real numbers. It gets sizes in these units, of which 64
+/// bits hold messages of up to 1 TB.
 constexpr double units_per_byte = 1 << 24;
 
 /// The only engine of this process, its two hosts, and as many links as any platform has needed so far.
@@ -156,7 +156,7 @@ void SimgridKernel::start(Index id, std::span<const LinkId> route, Bytes bytes, 
   flow->set_payload_size(
       std::max(std::uint64_t{1}, static_cast<std::uint64_t>(bytes.value * units_per_byte)));
   flow->set_data(reinterpret_cast<void*>(std::uintptr_t{id} + 1));
-  flow->set_source(all.from)->set_destination(all.to);  // the second starts it
+  flow->set_source(all.from)->set_destination(all.to);  // setting both ends starts it
   ++running_;
 }
 

@@ -25,15 +25,15 @@ class Kernel {
   virtual std::size_t running() const = 0;
 };
 
-/// What the module that is linked with SimGrid provides (`collcast_simgrid_module`, kernel.cpp).
+/// The functions of the module that is linked with SimGrid (`collcast_simgrid_module`, kernel.cpp).
 struct SimgridModule {
   std::unique_ptr<Kernel> (*kernel)(const std::vector<Link>& links);
   std::string (*version)();  ///< the release of SimGrid in use, such as "3.32"
 };
 
-/// The module, loaded at the first call: SimGrid and the 20 libraries behind it take 70 ms to load, which
-/// forecasts without it should not cost. Throws InputError if it is not installed, SubstrateError if it does
-/// not load.
+/// The module, loaded at the first call. SimGrid and the 20 libraries behind it take 70 ms to load, which
+/// forecasts without SimGrid should not pay. Throws InputError if it is not installed, SubstrateError if it
+/// does not load.
 const SimgridModule& simgrid_module();
 
 }  // namespace collcast

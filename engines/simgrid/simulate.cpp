@@ -8,7 +8,7 @@
 namespace collcast {
 
 Result simulate(Program& program, const Fabric& fabric, const PlayOptions& options, BySimgrid by_simgrid) {
-  simgrid_module();  // once, not in every child
+  simgrid_module();  // loads SimGrid once, not in every child
   const auto play_it = [&](const PlayOptions& own) {
     SimgridFlows flows(fabric.links(), by_simgrid == BySimgrid::all);
     Contended backend(fabric, flows);

@@ -58,7 +58,7 @@ std::vector<std::string> options(const Settings& settings, const Fabric& fabric)
   return all;
 }
 
-/// The fixed costs of a message; what a rendezvous costs beside them is left to SMPI.
+/// The fixed costs of a message; SMPI adds those of a rendezvous itself.
 Seconds latency(const Fabric& fabric, Rank from, Rank to) {
   const Wire w = fabric.wire(from, to, Bytes(0));
   return w.overhead + w.latency + w.receive_overhead;
@@ -166,7 +166,7 @@ Seconds simulate(const Schedule& schedule, const Layout& layout, const Fabric& f
   }
   write_file(here / "hosts", hosts);
   write_file(here / "traces", list);
-  // By names in the folder: smpirun splits paths at blanks.
+  // Files are named relative to the folder: smpirun splits paths at blanks.
   std::vector<std::string> command{
       "env",       "-C",           folder,      "smpirun", "-np", std::to_string(texts.size()),
       "-platform", "platform.xml", "-hostfile", "hosts"};

@@ -22,17 +22,17 @@ const std::vector<Settings>& settings();
 
 /// Whether smpirun is installed.
 bool available();
-/// "SimGrid version 3.32".
+/// The version as smpirun prints it: "SimGrid version 3.32".
 std::string version();
 
-/// The time of a schedule by SMPI, whose input is written to the existing `folder`. Throws SubstrateError
+/// The time of a schedule by SMPI. Its input is written to `folder`, which must exist. Throws SubstrateError
 /// with SMPI's message, and InputError if the schedule multicasts or reduces in the network.
 Seconds simulate(const Schedule& schedule, const Layout& layout, const Fabric& fabric,
                  const Settings& settings, const std::string& folder);
 
 /// The platform file that `simulate` writes.
 std::string platform_xml(const Fabric& fabric);
-/// The traces that it writes, by rank.
+/// The traces that `simulate` writes, by rank.
 std::vector<std::string> traces(const Schedule& schedule, const Layout& layout, const Fabric& fabric);
 
 }  // namespace collcast::smpi

@@ -17,14 +17,15 @@ enum class Ranks : std::uint8_t { any, power_of_two, under_8, from_8 };
 
 constexpr double any_size = std::numeric_limits<double>::infinity();
 
-/// The first row that fits a call decides. The codes compare with < here and <= there: `to` is included.
+/// The first row that fits a call decides. Libraries compare with < in some places and with <= in others:
+/// here `to` is included.
 struct MpichRule {
   Collective collective;
   Size size;
   double to;
   Ranks ranks;
   std::string_view algorithm;
-  bool scarce = false;  ///< also where there are fewer elements than the largest power of two <= ranks
+  bool scarce = false;  ///< also fits if there are fewer elements than the largest power of two <= ranks
 };
 
 // clang-format off
@@ -49,8 +50,9 @@ constexpr MpichRule mpich_rules[] = {
     {Collective::scatter, Size::whole, any_size, Ranks::any, "knomial"},
     {Collective::barrier, Size::whole, any_size, Ranks::any, "dissemination"},
 };
-// The nodes' leaders of allreduce and broadcast are all ranks, and go by recursive doubling and down a tree whatever
-// the size. alltoall__pair and alltoall__ring are both `pairwise`; alltoallv__bruck posts everything at once.
+// With one rank per host, all ranks are the leaders in allreduce and broadcast. They use recursive doubling
+// and a tree at any size. alltoall__pair and alltoall__ring are both `pairwise`; alltoallv__bruck posts
+// everything at once.
 constexpr MpichRule smpi_rules[] = {
     {Collective::allreduce, Size::whole, any_size, Ranks::any, "recursive-doubling"},
     {Collective::reduce, Size::whole, 2047, Ranks::any, "knomial", true},

@@ -12,8 +12,9 @@
 namespace collcast::mvapich {
 namespace {
 
-/// A processor that copies to GPU memory through GDRCopy, and from it: a line through 4 and 8 KiB as its
-/// README (NVIDIA/gdrcopy, copylat) gives them of a V100 on x86. Measured there, a guess elsewhere.
+/// The costs of a processor that copies to GPU memory through GDRCopy, or from it: the line through the times
+/// of 4 and 8 KiB in its README (NVIDIA/gdrcopy, copylat) on a V100 with x86. Measured there, a guess
+/// elsewhere.
 struct ByProcessor {
   Seconds start;
   BytesPerSecond pace;
@@ -21,15 +22,15 @@ struct ByProcessor {
 constexpr ByProcessor writing{Seconds(0.06e-6), BytesPerSecond(10.85e9)};
 constexpr ByProcessor reading{Seconds(1.04e-6), BytesPerSecond(0.59e9)};
 
-/// A stage of the pipeline through which a block goes.
+/// A stage of the pipeline: its time for each block, and for each byte of the block.
 struct Part {
   Seconds each;
   SecondsPerByte per_byte;
   Seconds of(Bytes block) const { return each + block * per_byte; }
 };
 
-/// The time of `count` blocks through the pipeline. The last block, which is the smallest, goes through the
-/// first stages with the others, and through the rest alone.
+/// The time of `count` blocks through the pipeline. The last block is the smallest. It goes through the first
+/// stages at the pace of the others, and through the rest at its own.
 Seconds through(std::span<const Part> parts, double count, Bytes block, Bytes last) {
   Seconds rest;
   for (const Part& p : parts) rest += p.of(last);
@@ -43,7 +44,7 @@ Seconds through(std::span<const Part> parts, double count, Bytes block, Bytes la
   return most;
 }
 
-/// The costs of device buffers in a section of the software, if it has any.
+/// Replaces the costs of device buffers in a section of the software by `costs`, if there are any.
 void replace_device(Json& software, const char* name, const Json& costs) {
   Json section = software.value(name, Json::object());
   for (const char* key : {"device", "device_to_host", "host_to_device"}) section.erase(key);
@@ -102,7 +103,8 @@ Wire GdrFabric::wire(Place from, Place to, Bytes bytes) const {
   return by_gpu && !straight(same_node, bytes) ? staged(w, from, to, bytes, same_node) : w;
 }
 
-/// Bytes cross the links at the links' rate; the extra time of the processor is overhead.
+/// A copy by the processor: bytes cross the links at the rate of the links, and what the processor takes
+/// longer is overhead.
 Wire GdrFabric::copied(Wire w, Place from, Bytes bytes) const {
   if (bytes > Bytes(settings_.gdrcopy_naive_limit)) return w;
   const Seconds all = copy(from.rank, from.memory, bytes, settings_.gdrcopy_naive_limit).overhead;
@@ -145,7 +147,8 @@ Wire GdrFabric::staged(Wire w, Place from, Place to, Bytes bytes, bool same_node
   return w;
 }
 
-/// A multicast reaches host memory, and the receiver copies it; or that of the GPU.
+/// A multicast ends in host memory, from where the receiver copies it; or in the memory of the GPU
+/// (gpudirect_mcast_recv_type 2).
 Switched GdrFabric::switched(Switching what, Place from, Place to, Bytes bytes) const {
   const bool by_host = what == Switching::multicast && to.memory == Memory::device && from.rank != to.rank &&
                        settings_.gpudirect_mcast_recv_type < 2;

@@ -9,18 +9,19 @@ namespace collcast::mvapich {
 /// Throws InputError if the platform has no GPUs to send from, or no host memory to stage in.
 void check(const Settings& settings, const Description& platform);
 
-/// The platform with the software that MVAPICH2-GDR uses: a network card is told to send GPU memory at the
-/// cost of sending host memory, and a message between GPUs of a node is a copy.
+/// The platform with the software that MVAPICH2-GDR uses: network cards send GPU memory at the cost of host
+/// memory, and a message between GPUs of a node is a copy.
 Description carrying(const Description& platform);
 
-/// A machine's links as MVAPICH2-GDR uses them for GPU memory. Between nodes, by growing size: GPUDirect at
-/// both ends, then staged in the sender's host memory, then in both. Within a node: copied by the processor,
-/// then from GPU to GPU. Staged messages go in blocks, one of which is copied while another is sent. `route`
-/// gives them the links of a GPUDirect message, which are almost the same.
+/// A machine's links as MVAPICH2-GDR uses them for GPU memory. Between nodes, by growing size, a message goes
+/// by GPUDirect at both ends, then staged in the sender's host memory, then in that of both. Within a node
+/// small messages are copied by the processor, larger ones from GPU to GPU. Staged messages go in blocks; one
+/// block is copied while another is sent. `route` gives staged messages the links of a GPUDirect message,
+/// which are almost the same.
 class GdrFabric final : public MachineFabric {
  public:
-  /// `machine`: of the platform that `carrying` returns. `stretch`: factor on GDRCopy's costs, which were
-  /// published for another machine.
+  /// `machine`: made from the platform that `carrying` returns. `stretch`: a factor on the costs of GDRCopy,
+  /// which were published for another machine.
   GdrFabric(const Machine& machine, const Settings& settings, double stretch = 1)
       : MachineFabric(machine), settings_(settings), stretch_(stretch) {}
 
@@ -31,7 +32,7 @@ class GdrFabric final : public MachineFabric {
  private:
   /// A copy between a rank's two memories.
   struct Copy {
-    Seconds overhead, latency;  ///< overhead: for which the processor is busy
+    Seconds overhead, latency;  ///< overhead: how long the processor is busy
     SecondsPerByte per_byte;
   };
   /// `limit`: the largest size that the processor copies itself.

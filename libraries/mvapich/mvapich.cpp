@@ -20,8 +20,9 @@ enum class Levels : std::uint8_t { one, two };
 constexpr Rank any_number = std::numeric_limits<Rank>::max();
 constexpr double all_sizes = std::numeric_limits<double>::infinity();
 
-/// The first row of a collective that matches decides: it is for this number of ranks on a node (0: any), and
-/// for at least this many ranks and bytes. Rows are grouped by ranks, and within a group by size.
+/// The first row of a collective that matches decides. It matches calls with this number of ranks on a node
+/// (0: any), and with at most this many ranks and bytes. Rows are grouped by ranks, and within a group by
+/// size.
 struct MvapichRule {
   Collective collective;
   Rank on_a_node;
@@ -37,9 +38,9 @@ struct MvapichRule {
 using enum Collective;
 using enum Compared;
 
-/// MVAPICH2 2.3, src/mpi/coll/*_tuning.c: what it takes on processors and adapters that it does not recognise
-/// and with MV2_USE_INDEXED_TUNING=0; reduce_tuning.c of 2.2b. Allgather has tables for
-/// 1, 2 and 8 ranks on a node, and takes that for 2 where there are others.
+/// MVAPICH2 2.3, src/mpi/coll/*_tuning.c: the tables for processors and adapters that it does not recognise,
+/// and with MV2_USE_INDEXED_TUNING=0; reduce_tuning.c is of 2.2b. Allgather has tables for 1, 2 and 8 ranks
+/// on a node; other numbers use the one for 2.
 // clang-format off
 constexpr MvapichRule mvapich_rules[] = {
     {allreduce, 0, 16, 1024, whole, Levels::two, "recursive doubling", "recursive-doubling"},
@@ -161,7 +162,8 @@ const MvapichRule& rule_of(std::string_view policy, Collective collective, const
   throw no_rule(policy, collective, collectives_of(mvapich_rules));
 }
 
-/// Two levels are played where the catalogue has them: a leader of each node and k-nomial trees.
+/// The algorithm of the catalogue that plays the rule. Two levels are a leader of each node and k-nomial
+/// trees, if the catalogue has them.
 std::string_view played(const MvapichRule& r, const Call& call, bool two_levels) {
   const bool whole_nodes = call.ranks_per_node > 1 && call.ranks % call.ranks_per_node == 0;
   if (two_levels && whole_nodes &&
@@ -186,7 +188,7 @@ Pick by_rules(std::string_view policy, Collective collective, const Call& call, 
   return pick;
 }
 
-/// The largest size that is played in host memory; in allgather and alltoall, of a rank's block.
+/// Whether the call is played in host memory. In allgather and alltoall the size of a rank's block decides.
 bool in_host(const Settings& s, Collective collective, const Call& call) {
   const Bytes block = call.message / call.ranks;
   if (s.cuda_use_naive == 0) return false;
@@ -197,7 +199,7 @@ bool in_host(const Settings& s, Collective collective, const Call& call) {
 
 }  // namespace
 
-/// MVAPICH2 multicasts to a leader of each node, while the catalogue's algorithm does to all ranks.
+/// MVAPICH2 multicasts to a leader of each node; the catalogue's algorithm multicasts to all ranks.
 Pick pick(const Settings& settings, Collective collective, const Call& call, const Situation& s) {
   const bool multicasts = collective == broadcast && settings.use_mcast > 0 && call.message >= Bytes(1) &&
                           s.nodes >= settings.mcast_num_nodes_threshold &&

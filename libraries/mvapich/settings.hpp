@@ -7,9 +7,9 @@
 
 namespace collcast::mvapich {
 
-/// MVAPICH2-GDR's environment variables, by their names without MV2_; sizes in bytes. The defaults are those
-/// of the user guide of 2.3.7, which says that the library takes others on machines that it recognises; those
-/// of mcast_bcast_max_msg and of the cuda_* below cuda_use_naive are from MVAPICH2 2.3's ibv_param.c.
+/// MVAPICH2-GDR's environment variables, by their names without MV2_; sizes in bytes. Defaults are those of
+/// the user guide of 2.3.7, which says that the library takes others on machines that it recognises. Those of
+/// mcast_bcast_max_msg and of the cuda_* below cuda_use_naive are from ibv_param.c of MVAPICH2 2.3.
 struct Settings {
   double use_gpudirect_rdma = 1;                ///< network cards read and write GPU memory
   double gpudirect_limit = 8192;                ///< largest message between nodes for which both cards do

@@ -10,7 +10,7 @@
 
 namespace collcast::nccl {
 
-/// A number of NCCL's or RCCL's own tables. A platform may state it, but for steps and bandwidths.
+/// A number from the tables of NCCL or RCCL. A platform may state it, except for steps and bandwidths.
 struct Constant {
   enum class Of : std::uint8_t { launch, channel, hop, tree_hop, proxy, step, bandwidth };
   Protocol protocol = Protocol::ll;
@@ -18,13 +18,13 @@ struct Constant {
 };
 
 std::vector<Constant> constants();
-/// "software.nccl.LL.hop_us": the platform's key, or "nccl.LL.step_us" where it has none.
+/// The key of a platform, as "software.nccl.LL.hop_us", or, as platforms do not have it, "nccl.LL.step_us".
 std::string key_of(const Constant& constant);
-/// A ring's launch and step; none of bandwidth, which depends on the call.
+/// The constant's value for a ring; none for a bandwidth, which depends on the call.
 std::optional<double> value_of(const Constant& constant, const Software& software);
 
-/// While it lives, its thread takes these constants times `factor` from the tables: how a sensitivity moves
-/// what no platform states.
+/// While this object lives, its thread takes these constants from the tables times `factor`. This gives the
+/// sensitivity to what no platform states.
 class Scaled {
  public:
   Scaled(std::vector<Constant> constants, double factor);
@@ -32,7 +32,7 @@ class Scaled {
   Scaled(const Scaled&) = delete;
   Scaled& operator=(const Scaled&) = delete;
 
-  /// 1, if no living `Scaled` of the thread has it.
+  /// The product of the factors that living `Scaled` of this thread give the constant; 1 if none does.
   static double factor(Protocol protocol, Constant::Of of);
 
  private:

@@ -16,50 +16,52 @@ constexpr Kernel kernels[] = {
 constexpr Kernel rccl_kernels[] = {
     {256, 8, 8, 16, 2, 1, 1}, {256, 60, 8, 562.5, 128.0 / 120, 0.5, 1}, {256, 8, 64, 512, 1, 1, 2}};
 
-/// The channels of a GPU whose links are all in use: NCCL's limits on one node hold for so many together.
+/// The number of channels of a GPU, by generation, that together use all its links: NCCL's limits on one node
+/// are for so many.
 constexpr double channels_of_gpu[] = {4, 6, 12, 16, 16};
 
-/// NCCL limits no ring of Simple. 16 channels of 8 GPUs fill 8 cards of 400 Gb/s: 389 GB/s on nodes of B200
-/// (all_reduce_perf of 32 GiB, NCCL 2.28, 2 to 64 nodes), 380 GB/s on those of H100 (GTC 2024, as quoted in
-/// NVIDIA/nccl issue 1649). Before, trees' limits hold.
+/// NCCL has no limit for rings with Simple. 16 channels of 8 GPUs fill 8 cards of 400 Gb/s: 389 GB/s on nodes
+/// of B200 (all_reduce_perf of 32 GiB, NCCL 2.28, 2 to 64 nodes), 380 GB/s on nodes of H100 (GTC 2024, as
+/// quoted in NVIDIA/nccl issue 1649). Before Hopper, the limits of trees hold.
 constexpr double simple_of_hopper = 389.0 / 16;
 
-/// What a further channel adds to the launch, and an upper limit [us]; NCCL has no such constant.
+/// What each further channel adds to the launch, and an upper limit of that [us]. NCCL has no such constant.
 struct FurtherChannel {
   PerProtocol us, most;
 };
 
-/// Calls of as many bytes a channel on one and on eight channels differ by this for each: allreduce and
-/// broadcast of 64 and 128 KiB on four V100 and on four A100, NCCL 2.8.4, aistabci/abci2.0benchmark f0aa27f.
+/// From calls with the same bytes per channel on one and on eight channels: allreduce and broadcast of 64 and
+/// 128 KiB on four V100 and on four A100, NCCL 2.8.4, aistabci/abci2.0benchmark f0aa27f.
 constexpr FurtherChannel channel_of_v100{{1.05, 1.05, 1.05}, {2, 2, 2}};
 
-/// Until 2.17 NCCL's latencies are those of V100; these are of A100 that NVLink joins, in all_reduce_perf of
-/// machines that are no platform here: four GPUs (rcgsheffield/sheffield_hpc, stanage cuda.rst, NCCL 2.12),
-/// eight (microsoft/superbenchmark ae2ccdf, tests; oracle-japan/ocitutorials, BM.GPU4.8), two
+/// Until 2.17 NCCL's latencies are those of V100. These are of A100 joined by NVLink, from all_reduce_perf on
+/// machines that are not among our platforms: four GPUs (rcgsheffield/sheffield_hpc, stanage cuda.rst, NCCL
+/// 2.12), eight (microsoft/superbenchmark ae2ccdf, tests; oracle-japan/ocitutorials, BM.GPU4.8), two
 /// (NVIDIA/nccl-tests issue 331), and two nodes of eight (BM.GPU4.8).
 ///
-/// Further channels are what `collcast calibrate` says: 1.05, 1.26 and 2.55 us on four GPUs, 1.64, 1.51 and
-/// 2.96 us on eight, weighted by their variances.
+/// The cost of further channels is what `collcast calibrate` finds: 1.05, 1.26 and 2.55 us on four GPUs,
+/// 1.64, 1.51 and 2.96 us on eight, weighted by their variances.
 constexpr FurtherChannel channel_of_a100{{1.2, 1.33, 2.75}, {2, 2, 3.4}};
-/// LL's launch and step are the line through 9.85 us for 2 steps, 11.6 and 18.9 us for 6 and 14 (calibrated),
-/// 17.8 us for 14 (8 B on eight GPUs, NCCL of 2024), and 27.7 us for 25 (8 B on two nodes, less two hops;
-/// steps are 1.8 times as long there). The launch is good to a microsecond, the step to 0.2.
+/// LL's launch and step are a line through these times: 9.85 us for 2 steps, 11.6 and 18.9 us for 6 and 14
+/// (calibrated), 17.8 us for 14 (8 B on eight GPUs, NCCL of 2024), and 27.7 us for 25 (8 B on two nodes, less
+/// two hops; steps are 1.8 times as long there). The launch is good to a microsecond, the step to 0.2.
 constexpr double ll_launch_of_a100 = 7.5, ll_step_of_a100 = 0.8;
-/// From 2.22 on a kernel has the work of all channels among its arguments; before, each further channel read
-/// its own from host memory. 8 H100 take 27.4 us for 1 MiB in LL on 24 channels (all_reduce_perf of NVIDIA's
-/// recipes for DGX H100, 2024), of which NCCL's own model explains 28.
+/// From 2.22 on a kernel gets the work of all channels as arguments; before, each further channel read its
+/// own from host memory. 8 H100 take 27.4 us for 1 MiB in LL on 24 channels (all_reduce_perf of NVIDIA's
+/// recipes for DGX H100, 2024); NCCL's own model gives 28.
 constexpr int work_in_arguments = 22;
 constexpr FurtherChannel channel_by_arguments{{0, 0, 0}, {1.05, 1.05, 1.05}};
-/// 8 MiB on 56 channels of 8 MI300X take 91.1 us (all_reduce_perf, crickett-hpe/hpc-ai-envs PR 30), of which
-/// RCCL's own model explains 90.
+/// 8 MiB on 56 channels of 8 MI300X take 91.1 us (all_reduce_perf, crickett-hpe/hpc-ai-envs PR 30); RCCL's
+/// own model gives 90.
 constexpr FurtherChannel channel_of_rccl{{0, 0, 0}, {.2, .2, .2}};
 /// LL128's launch is NCCL's own from this release on: the tables do not say it.
 constexpr int measured_anew = 18;
 
-/// What a message of a ring takes a proxy [us]: allgather of up to 4 KiB in LL on two nodes of 8 H200 makes
-/// 15 steps in 28.4 us less 6.6 us of launch (all_gather_perf, NCCL 2.26.6, skypilot-org/skypilot,
+/// How long a message of a ring keeps a proxy busy [us]. Allgather of up to 4 KiB in LL on two nodes of 8
+/// H200 makes 15 steps in 28.4 us less 6.6 us of launch (all_gather_perf, NCCL 2.26.6, skypilot-org/skypilot,
 /// examples/gcp_gpu_direct_tcpx). Messages of LL128 and of Simple follow each other as fast there (4 and 64
-/// MiB). Before 2.12, which rewrote the proxies, these take as long as a hop: 4 us on ABCI's V100.
+/// MiB). Before 2.12, which rewrote the proxies, those of LL128 and Simple take as long as a hop: 4 us on
+/// ABCI's V100.
 constexpr double proxy_message = 1.5;
 constexpr int proxies_anew = 12;
 
@@ -73,8 +75,8 @@ const FurtherChannel& further_channel(int minor, const Situation& s) {
   return is_a100(minor, s) ? channel_of_a100 : channel_of_v100;
 }
 
-/// NCCL's limit of NVLSTree, which releases before 2.28 do not have, is what a head moves up and down. On
-/// more than two nodes it is that of the cards, which are in the machine.
+/// The limit of a head in NVLSTree, up and down, from NCCL's table, which begins with 2.28. On more than two
+/// nodes the cards are the limit, which the machine has.
 double head_of_tree(int minor, const Situation& s) {
   constexpr int first = 28;
   if (s.nodes > 2) return unlimited;
@@ -99,8 +101,9 @@ double rccl_ll_alone(Gpu gpu) {
   return nccl_speeds(usual_minor, gpu).nvlink / 2;
 }
 
-/// What a channel of RCCL moves: a link's worth; in LL128 a turn of its threads in each step; in LL half of a
-/// link's worth, as flags take the other half, and all together no more than RCCL's share of the links.
+/// What a channel of RCCL moves [GB/s]. Simple: as much as a link. LL128: a turn of its threads in each step.
+/// LL: half as much as a link, as flags take the other half, and all channels together at most RCCL's share
+/// of the links.
 static double rccl_limit(Shape shape, Protocol protocol, const Situation& s, int channels) {
   const double link = nccl_speeds(usual_minor, s.gpu).nvlink;
   if (protocol == Protocol::simple) return link;
@@ -142,8 +145,8 @@ double share_of_links(int minor, const Situation& s, int channels) {
   return std::min(all.value / 1e9, nvlink ? most_in_all(minor, s.gpu) : unlimited) / channels;
 }
 
-/// RCCL's tuner has steps of Simple between nodes that stand for more than a step (320 us on MI300X): there a
-/// hop takes what a tree's does.
+/// For Simple between nodes, the steps of RCCL's tuner stand for more than a step (320 us on MI300X); a hop
+/// is taken to last as long as a tree's.
 static Software rccl_software(const Situation& s) {
   const Hardware in_node = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
   const auto step = [&](Hardware wire, Shape shape) { return rccl_step_latency(s.rccl_tuning, wire, shape); };
@@ -171,10 +174,11 @@ static Software nccl_software(int minor, const Situation& s) {
                     ring_hop,
                     step_latency(minor, Hardware::net, Shape::tree),
                     ring_hop};
-  // A tree's latency of Simple contains its chunk; the step alone is that of a ring.
+  // In Simple the latency of a tree contains the time of its chunk; the step alone is that of a ring.
   constexpr auto simple = static_cast<std::size_t>(Protocol::simple);
   constexpr auto ll128 = static_cast<std::size_t>(Protocol::ll128);
-  // A ring's latency of Simple contains the GPU's end of it; for the proxy a message is a message.
+  // In Simple the latency of a ring contains the GPU's part of the step. For a proxy a message costs the same
+  // in each protocol.
   software.proxy[simple] = software.proxy[ll128];
   software.proxy[static_cast<std::size_t>(Protocol::ll)] = proxy_message;
   if (minor >= proxies_anew) software.proxy = {proxy_message, proxy_message, proxy_message};

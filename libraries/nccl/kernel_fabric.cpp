@@ -72,7 +72,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
     return channel_limit(t.release, t.shape, t.protocol, c, s, t.in_use);
   };
   double GBps = limit(Collective::allreduce);
-  if (tree && t.protocol == Protocol::ll128)  // the slower of both ways
+  if (tree && t.protocol == Protocol::ll128)  // the slower of the ways up and down
     GBps = std::min(threads_up * limit(Collective::reduce), (1 - threads_up) * limit(Collective::broadcast));
   if (t.peers == 0 && t.channels) GBps = std::min(GBps, share_of_links(t.release, s, *t.channels));
   const int limited = heads_ > 0 ? 1 : carriers.channels;
@@ -84,7 +84,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   if (t.peers > 1) ways_ = std::min(static_cast<int>(t.peers), ways_to_peers());
 }
 
-/// From rank 0 to those of its node.
+/// How many links out of rank 0 lead to other ranks of its node.
 int KernelFabric::ways_to_peers() const {
   std::set<Port> out;
   for (Rank r = 1; r < machine_.ranks(); ++r)
@@ -103,8 +103,8 @@ Wire KernelFabric::wire(Place from, Place to, Bytes bytes) const {
   return across(links, from, to, bytes);
 }
 
-/// The GPU through whose memory a message of ncclSend goes in a node: one with NVLinks of its own to both,
-/// the fastest and first, where the two have none.
+/// The GPU through whose memory a message of ncclSend goes within a node, if no NVLink joins the two GPUs:
+/// one that NVLinks join to both; the fastest, and of these the first.
 std::optional<Place> KernelFabric::between(Place from, Place to) const {
   if (!by_others_ || from.rank == to.rank || machine_.node(from.rank) != machine_.node(to.rank)) return {};
   const auto direct = [&](Place a, Place b) {
@@ -133,9 +133,9 @@ Place KernelFabric::leaving(Place from, Place to) const {
   return {machine_.next_to_card(from.rank, to.rank).value_or(from.rank), from.memory};
 }
 
-/// A message that switches replicate or reduce costs what it does on the machine, but at least a kernel's
-/// step, and no less than the threads of its head take; a GPU has messages for all heads, one after the
-/// other.
+/// A message that switches replicate or reduce. It costs what it does on the machine, but takes at least a
+/// step of the kernel, and at least the time of the threads of its head. A GPU has messages for all heads,
+/// one after the other.
 Switched KernelFabric::switched(Switching what, Place from, Place to, Bytes bytes) const {
   Switched message = machine_.switched(what, from, to, bytes);
   if (from.rank == to.rank) return message;
@@ -146,21 +146,21 @@ Switched KernelFabric::switched(Switching what, Place from, Place to, Bytes byte
   return message;
 }
 
-/// How long an LL message waits for flags: in each iteration after the first, a step less the time of its
-/// bytes.
+/// How long an LL message waits for flags: a step less the time of its bytes, in each iteration after the
+/// first.
 Seconds KernelFabric::waiting(Bytes bytes, SecondsPerByte threads) const {
   if (!flags_) return {};
   const double more = std::max(0.0, std::ceil(bytes / turn_) - 1);
   return more * std::max(Seconds(0), step_ - turn_ * threads);
 }
 
-/// The part of the threads' time that NCCL's latencies already include: with LL128 between nodes, that of a
-/// message shorter than one iteration.
+/// The part of the threads' time that NCCL's latencies already include: with LL128 between nodes, all of it
+/// if the message is shorter than one iteration.
 Seconds KernelFabric::contained(Bytes bytes) const {
   return streams_ && bytes < turn_ ? bytes * threads_ : Seconds(0);
 }
 
-/// The latency of a node's links that NCCL's step latencies include.
+/// The latency of the links in a node that NCCL's step latencies include.
 constexpr Seconds of_a_step(1e-6);
 
 Wire KernelFabric::in_node(Wire w, Bytes bytes) const {
@@ -174,9 +174,9 @@ Wire KernelFabric::in_node(Wire w, Bytes bytes) const {
   return w;
 }
 
-/// Between nodes. A message occupies its card for the longest of its bytes on the rail, the proxy's messages,
-/// and the extra time for which the card accesses GPU memory more slowly than the rail; these do not overlap
-/// with each other. Chunks overlap: only the first one's time in the threads is overhead.
+/// The wire between nodes. A message occupies its card for the time of its bytes on the rail, and in addition
+/// for the longer of two times: that of the proxy's messages, and the extra time of a card that accesses GPU
+/// memory more slowly than the rail. Chunks overlap: only the first one's time in the threads is overhead.
 Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
   const Place card = leaving(from, to);
   const Wire there = machine_.wire(card, to, bytes);
@@ -191,7 +191,7 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
   w.per_byte = w.framing * rail;
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);
   if (simple_) w.next = pairs_ ? Wire::Next::due : w.gap > Seconds(0) ? Wire::Next::left : Wire::Next::beside;
-  Seconds ahead;  // of the first chunk, which has its bytes' time on the card like the others
+  Seconds ahead;  // part of the first chunk's time that is in `software` already
   if (chunk_ > Bytes(0) && bytes > chunk_) {
     w.software = std::max(SecondsPerByte(0), threads_ - w.per_byte);
     w.per_byte += w.software;

@@ -9,13 +9,13 @@
 
 namespace collcast::nccl {
 
-/// Which kernels of which release run.
+/// Which kernels run, and of which release.
 struct KernelSettings {
   Release release = usual_minor;
   Shape shape = Shape::ring;  ///< ring or tree, whose latencies differ
   Protocol protocol = Protocol::simple;
-  Rank peers = 0;  ///< to how many peers a GPU sends at once by ncclSend; 0: a message has one channel
-  std::optional<int> channels = {};  ///< that share a node's links; for ncclSend, if NCCL was told a number
+  Rank peers = 0;  ///< how many peers a GPU sends to at once by ncclSend; 0: a message has one channel
+  std::optional<int> channels = {};  ///< sharing a node's links; for ncclSend, as NCCL was told
   std::int16_t in_use = 1;           ///< channels of the kernel, which share what a GPU moves
   std::int16_t threads = 0;          ///< of a channel; 0: all that the protocol has
 };
@@ -23,20 +23,22 @@ struct KernelSettings {
 /// The channels of a kernel that carry one message within a node.
 struct Carriers {
   int channels = 1;
-  BytesPerSecond most = {};  ///< of all channels; 0: no limit
-  Bytes chunk = {};          ///< of a message between nodes, which proxies send in a pipeline; 0: no chunks
+  BytesPerSecond most = {};  ///< limit of all channels together; 0: none
+  Bytes chunk = {};          ///< in which proxies pipeline a message between nodes; 0: no chunks
 };
 
 /// Throws InputError if NCCL does not run on the machine, or does not run this protocol there.
 void check(const KernelSettings& transport, const Machine& machine, const Situation& s);
 
 /// A machine's links as NCCL's kernels and proxies use them. Within a node, the threads of a channel move a
-/// message at their own rate or the links', whichever is lower. Between nodes, they hand it to a proxy, which
-/// sends it through a network card. With NVLinks (PXN) this is the card of the receiver's rail, that is, the
-/// one in the position on the sender's node that the receiver's card has on its own; the way over the NVLinks
-/// costs nothing here. ncclSend takes it only where a GPU is next to that card (NVIDIA/nccl,
-/// src/graph/search.cc, ncclTopoGetNetDev). It arrives by the receiver's own card, wherever that is. Data are
+/// message at their own rate or that of the links, whichever is lower. Between nodes, they hand it to a
+/// proxy, which sends it through a network card. A message arrives by the receiver's own card. Data are
 /// reduced as they pass.
+///
+/// On nodes with NVLinks (PXN), a message leaves by the card of the receiver's rail: the card that has the
+/// position on the sender's node that the receiver's card has on its own. The way there over NVLinks costs
+/// nothing here. ncclSend uses PXN only if a GPU is next to that card (NVIDIA/nccl, src/graph/search.cc,
+/// ncclTopoGetNetDev).
 class KernelFabric final : public MachineFabric {
  public:
   /// `machine`: with bare links (`carrying`).
@@ -70,18 +72,18 @@ class KernelFabric final : public MachineFabric {
   Bytes chunk_;
   Bytes turn_;              ///< what the threads of a message's channels move in one iteration
   SecondsPerByte threads_;  ///< the rate of these threads
-  SecondsPerByte handing_;  ///< at which they hand a message to a proxy, by no link of the node
+  SecondsPerByte handing_;  ///< the rate at which they hand a message to a proxy, without links of the node
   bool flags_;              ///< LL: an iteration waits for its flags to arrive
-  bool streams_;            ///< LL128 between nodes: less than an iteration's bytes is passed on as it comes
-  bool simple_;     ///< its large chunks go side by side through a card, on a connection of each channel
-  double heads_;    ///< of NVLSTree: GPUs of a node that each take a share of the sum; else 0
-  bool staged_;     ///< messages between nodes may be staged in host memory
+  bool streams_;            ///< LL128 between nodes: less than one iteration is passed on as it comes
+  bool simple_;             ///< Simple: chunks pass a card side by side, on a connection per channel
+  double heads_;            ///< NVLSTree: GPUs of a node that each take a share of the sum; else 0
+  bool staged_;             ///< messages between nodes may be staged in host memory
   bool fans_out_;   ///< a tree: the threads that send to another node send to a GPU of their own at once
   bool by_others_;  ///< messages may go through the memory of another GPU of the node (NVB)
   bool by_rail_;    ///< messages may leave through the card of another GPU
-  bool pairs_;      ///< that of ncclSend, by PXN; a ring or tree has chosen its cards
-  int ways_ = 1;  ///< of ncclSend: links out of a GPU that go to its peers side by side, each by its share of
-                  ///< the channels; one after the other where there is a single one
+  bool pairs_;      ///< ncclSend chooses that card by PXN; a ring or tree has chosen its cards
+  int ways_ = 1;  ///< ncclSend: links out of a GPU to its peers that carry messages side by side, each by its
+                  ///< share of the channels; with 1 messages go one after the other
 };
 
 }  // namespace collcast::nccl

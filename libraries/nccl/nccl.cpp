@@ -101,7 +101,8 @@ double Model::tree_bandwidth(Protocol protocol, double bus) const {
   return std::min(bus * share, s.channels * channel);
 }
 
-/// Of NVLS and its tree. 2.28 counts both ways of the bus, like a ring, and keeps a channel's worth back.
+/// The bandwidth of NVLS and its tree. 2.28 counts both ways of the bus, as for a ring, and subtracts the
+/// share of one channel.
 double Model::switch_bandwidth(Shape shape) const {
   const bool tree = shape == Shape::nvls_tree;
   const double channels = s.switch_channels, each = s.switch_bandwidth.value / 1e9;
@@ -112,14 +113,15 @@ double Model::switch_bandwidth(Shape shape) const {
   return channels * bus * call.ranks / steps();
 }
 
-/// Where RCCL never plays trees in Simple, and takes LL of broadcast and reduce to be faster than its
-/// constant says (ROCm/rccl, src/graph/tuning.cc: gfx94 on one node).
+/// Whether the call is on one node of gfx94. There RCCL never plays trees in Simple, and takes LL of
+/// broadcast and reduce to be faster than its constant says (ROCm/rccl, src/graph/tuning.cc).
 bool lone_cdna3(const Situation& s) {
   return s.nodes == 1 && s.gpu == Gpu::cdna3;
 }
 constexpr double rooted_ll_of_cdna3 = 1.65;
 
-/// RCCL takes the links of a GPU for the bandwidth of all channels.
+/// The bandwidth of a shape and protocol in RCCL's account, in which all channels together have the bandwidth
+/// of a GPU's links.
 double Model::rccl_bandwidth(Shape shape, Protocol protocol) const {
   double bus = s.rccl_links.value / 1e9 * of(rccl_share(s.rccl_tuning, s.nodes, shape), protocol);
   if (lone_cdna3(s) && rooted() && protocol == Protocol::ll) bus *= rooted_ll_of_cdna3;
@@ -158,7 +160,8 @@ double Model::ring_latency(Protocol protocol) const {
   return (steps() - node_steps()) * us + node_steps() * between_nodes(Shape::ring, protocol);
 }
 
-/// If all channels visit GPUs in the same order, the root's data are one pipeline, and a step is paid once.
+/// The latency of a broadcast or reduce. If all channels visit GPUs in the same order, the root's data are
+/// one pipeline, and a step is paid once.
 double Model::rooted_latency(Protocol protocol) const {
   const Hardware on_node = s.link == NodeLink::nvlink ? Hardware::nvlink : Hardware::pci;
   const bool chunks = !s.same_channels && protocol == Protocol::simple;
@@ -180,18 +183,20 @@ double Model::latency(Shape shape, Protocol protocol) const {
   return base + hops * between_nodes(shape, protocol) / 3.5 + 2.8 * call.ranks;
 }
 
-/// NCCL 2.8.4 on V100, aistabci/abci2.0benchmark f0aa27f: between nodes broadcasts go from LL straight to
-/// Simple, where the model has these two equal (16 and 32 GPUs), and allreduces from LL's trees to rings:
-/// from 128 KiB on they take 21 us for each node (2, 8 and 16 nodes), where a tree's levels would show.
-/// NCCL searches other trees on A100 (balanced ones), for which its source stands.
+/// Whether NCCL considers LL128. On V100 it does not between nodes for broadcasts and trees: with NCCL 2.8.4
+/// (aistabci/abci2.0benchmark f0aa27f) broadcasts go from LL straight to Simple, where the model has LL128
+/// and Simple equal (16 and 32 GPUs). Allreduces go from LL's trees to rings: from 128 KiB on they take 21 us
+/// for each node (2, 8 and 16 nodes), where the levels of a tree would show. On A100 NCCL searches for other
+/// (balanced) trees, and its source is followed.
 bool Model::uses_ll128(Shape shape) const {
   const bool ring = shape == Shape::ring && !rooted();
   if (of_amd(s.gpu)) return ll128_runs(minor, s);
   return ll128_runs(minor, s) && (s.nodes == 1 || ring || minor > 9 || s.gpu > Gpu::volta);
 }
 
-/// NVLS over several nodes would need CollNet. Of its trees NCCL plays as many as the poorest node has GPUs,
-/// or cards or heads if these are fewer: the catalogue's `nvls-tree` has one for each rank.
+/// Whether NCCL considers the shape. NVLS over several nodes would need CollNet. NCCL plays as many NVLS
+/// trees as the poorest node has GPUs, or cards or heads if these are fewer; the catalogue's `nvls-tree` has
+/// one for each rank.
 bool Model::considers(Shape shape) const {
   const bool switched = allreduce() && has_nvls(minor, s.gpu) && s.switch_channels > 0;
   switch (shape) {
@@ -245,12 +250,12 @@ const Played& catalogue_row(const Policy& policy, Collective collective, Shape s
   throw no_rule(policy.text(), collective, ruled());
 }
 
-/// What the channels of all GPUs reduce at once: NVIDIA/nccl 2.18, src/enqueue.cc.
+/// How many bytes the channels of all GPUs reduce at once: NVIDIA/nccl 2.18, src/enqueue.cc.
 Bytes in_switch_segment(const Model& m, Shape shape) {
   constexpr double KiB = 1024;
   constexpr int channels = 16;
   struct Chunk {
-    double below, KiB;  ///< messages of fewer such chunks get at most this one
+    double below, KiB;  ///< with fewer such chunks in the message, the chunk is at most this
   };
   constexpr Chunk of_nvls[] = {{64, 64}, {8, 32}, {2, 16}},
                   of_tree[] = {{32, 256}, {16, 128}, {4, 64}, {1, 32}};
@@ -262,7 +267,7 @@ Bytes in_switch_segment(const Model& m, Shape shape) {
   return Bytes(std::min(message, at_once * chunk));
 }
 
-/// What all channels send at once, with Simple; empty where NCCL's rule is not known to us.
+/// How many bytes all channels send at once, with Simple; empty if we do not know NCCL's rule.
 std::optional<Bytes> segment(const Model& m, const Candidate& c, double channels) {
   constexpr double KiB = 1024;
   if (c.shape == Shape::nvls || c.shape == Shape::nvls_tree) return in_switch_segment(m, c.shape);

@@ -21,7 +21,7 @@ struct Release {
 // The choice of NCCL 2.7 to 2.30: its tuner estimates latency + message / bandwidth for each pair of
 // algorithm (`Shape`) and protocol, and takes the fastest (NVIDIA/nccl, src/graph/tuning.cc).
 constexpr int first_minor = 7, last_minor = 30, usual_minor = 18;
-/// RCCL's of ROCm 6.0 and of ROCm 7.0.
+/// The releases of RCCL in ROCm 6.0 and ROCm 7.0.
 constexpr int rccl_minors[] = {18, 26};
 constexpr Release usual_rccl{26, true};
 constexpr Release usual(bool rccl) {
@@ -33,7 +33,7 @@ constexpr int most_channels = 32, most_rccl_channels = 64;
 enum class Shape : std::uint8_t { tree, ring, nvls, nvls_tree, pat };
 enum class Protocol : std::uint8_t { ll, ll128, simple };
 
-/// A pair that NCCL considers, and its estimate.
+/// A pair of algorithm and protocol that NCCL considers, with its estimate.
 struct Candidate {
   Shape shape = Shape::ring;
   Protocol protocol = Protocol::simple;
@@ -55,13 +55,14 @@ struct Policy {
   std::string text() const;  ///< "nccl-2.8:algo=Ring,proto=LL,channels=4"
 };
 
-/// Reads such a text; empty for the policies of other libraries. Throws InputError for unknown settings.
+/// Reads what Policy::text() writes; empty for the policies of other libraries. Throws InputError for unknown
+/// settings.
 std::optional<Policy> parse(std::string_view policy);
 
-/// All, NCCL's first.
+/// All releases, NCCL's first.
 std::vector<Release> releases();
 
-/// Whether `play` (transport.hpp) knows how NCCL plays it.
+/// Whether `play` (transport.hpp) knows how NCCL plays this shape.
 constexpr bool has_transport(Shape shape) {
   return shape == Shape::tree || shape == Shape::ring;
 }
@@ -75,12 +76,12 @@ std::vector<Collective> ruled();
 /// NCCL's counterpart of an algorithm of the catalogue; empty if it has none.
 std::optional<Shape> shape_of(Collective collective, std::string_view algorithm);
 
-/// All pairs, in NCCL's order, in which the first of the fastest wins. Throws InputError if the release has
-/// no constants for the collective or the GPU, or if the settings exclude every pair.
+/// All pairs that NCCL considers, in its order: of equally fast ones the first wins. Throws InputError if the
+/// release has no constants for the collective or the GPU, or if the settings exclude every pair.
 std::vector<Candidate> candidates(const Policy& policy, Collective collective, const Call& call,
                                   const Situation& s);
 
-/// The pair that NCCL takes; for more than one rank.
+/// The pair that NCCL chooses. Needs more than one rank.
 Candidate choose(const Policy& policy, Collective collective, const Call& call, const Situation& s);
 
 Pick pick(const Policy& policy, Collective collective, const Call& call, const Situation& s);

@@ -7,9 +7,9 @@
 
 namespace collcast::nccl {
 
-/// A machine's links as ncclSend and ncclRecv between two ranks use them, with the policy's protocol, or else
-/// LL for short messages and Simple for long ones. A message that fits into a channel's slots leaves at once
-/// (eager); a longer one waits for its receiver. The kernel does not slow down other work of the GPU.
+/// A machine's links as ncclSend and ncclRecv between two ranks use them: with the policy's protocol, or else
+/// with LL for short messages and Simple for long ones. A message that fits into a channel's slots leaves at
+/// once (eager). A longer one waits for its receiver. The kernel does not slow down other work of the GPU.
 class PairFabric final : public MachineFabric {
  public:
   /// `machine`: with bare links (`carrying`).
@@ -24,7 +24,7 @@ class PairFabric final : public MachineFabric {
   }
   SecondsPerByte gamma(Place) const override { return {}; }
   const MessageProtocol& protocol() const override { return by_protocol_[0].protocol(); }
-  /// Launch of the kernel that carries a lone message.
+  /// The launch of the kernel that carries a lone message.
   Seconds launch_of(Bytes bytes) const { return of(bytes).launch(1); }
 
  private:

@@ -18,7 +18,7 @@ int power_of_two(int n) {
   return static_cast<int>(std::bit_ceil(static_cast<unsigned>(n)));
 }
 
-/// Between rank 0 and the farthest of its node.
+/// The channels between rank 0 and the farthest rank of its node.
 int channels_of_a_pair(const Policy& policy, const Situation& s, const Machine& links) {
   if (s.nodes > 1 || s.link != NodeLink::nvlink) return without_nvlink;
   const double nvlink = nccl_speeds(policy.release, s.gpu).nvlink * 1e9;

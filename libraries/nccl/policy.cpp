@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view shape_names[] = {"Tree", "Ring", "NVLS", "NVLSTree", "PAT"};
 constexpr std::string_view protocol_names[] = {"LL", "LL128", "Simple"};
 
-/// The one of that name, in any case, as NCCL reads it.
+/// The kind of this name, in upper or lower case, as NCCL reads it.
 template <class Kind, std::size_t N>
 Kind named(const std::string_view (&names)[N], const std::string& setting, const std::string& value) {
   std::string known;

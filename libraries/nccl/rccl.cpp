@@ -14,11 +14,12 @@ namespace collcast::nccl {
 namespace {
 
 // clang-format off
-/// Tenths, by size: messages of 64 B, 128 B, ..., 4 GiB and more.
+/// Factors in tenths, by size: messages of 64 B, 128 B, ..., 4 GiB and more.
 using Tenths = std::array<std::uint8_t, 27>;
 using Corrections = std::array<Tenths, 3>;  ///< LL, LL128, Simple
 
-/// Tree and ring; of nodes' links also of two nodes and of more.
+/// The tuner's constants for a node, for trees and rings. A tree's share of the links has one value for up to
+/// two nodes and one for more.
 struct Tuning {
   PerProtocol tree_step, ring_step, tree_hop, ring_hop;
   PerProtocol tree_share, ring_share, tree_share_of_more;
@@ -61,8 +62,8 @@ constexpr Tuning mi300x{
 constexpr Tenths mi300x_tree_later{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7, 10, 10, 10, 10, 10, 7, 7, 5, 6, 6, 6},
                  mi300x_ring_later{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10, 8, 10, 10, 10};
 
-/// Bytes up to which MI300X on several nodes take a protocol, LL128's from the first of its two on: of a
-/// rank's part of allgather and reduce-scatter, of allreduce's whole message.
+/// For MI300X on several nodes: sizes up to which LL is taken, and from which and up to which LL128 is. In
+/// allgather and reduce-scatter they are of a rank's part, in allreduce of the whole message.
 struct Limits {
   Collective collective;
   double ll, ll128_from, ll128;
@@ -70,12 +71,12 @@ struct Limits {
 constexpr Limits limits_of_mi300x[] = {{Collective::reduce_scatter, 655360, 131072, 3211264},
                                        {Collective::allgather, 98304, 98304, 5046272},
                                        {Collective::allreduce, 1048576, 1048576, 9437184}};
-/// What allreduce's last limit is multiplied by on more than two nodes.
+/// The factor on allreduce's last limit on more than two nodes.
 constexpr double on_more_nodes = 3.8;
 // clang-format on
 
 constexpr int of_mi250x = 3, of_mi300x = 5;
-/// The first release with LL128, and with limits instead of the tuner's choice, on MI300X.
+/// The first release that has LL128 on MI300X, and limits instead of the tuner's choice.
 constexpr int first_with_limits = 26;
 
 const Tuning& constants(int tuning) {
@@ -86,12 +87,12 @@ const Tuning& constants(int tuning) {
 /// network cards by which they enter.
 struct Known {
   std::size_t gpus;
-  int nics;  ///< 0: on one node
+  int nics;  ///< 0: the rings stay on one node
   std::string_view links;
   int tuning;
   bool ll128;
   std::string_view rings;
-  int turns = 1;  ///< how often the list of rings is repeated; with cards, each time from the next ring on
+  int turns = 1;  ///< how often the list of rings repeats; with cards, each time one ring further on
 };
 
 constexpr std::string_view of_mi250 =
@@ -126,7 +127,7 @@ constexpr Known known[] = {
      "2:2301 0:0132 0:0213 3:3102 3:3120 1:1032 1:1230 2:2013 3:3021 2:2310 1:1203 0:0321"},
 };
 
-/// The links of NVLink's kind between each two GPUs of a node: how many, and what they carry one way.
+/// The links like NVLink between each two GPUs of a node: how many, and their bandwidth one way.
 struct Links {
   std::vector<int> count;
   std::vector<double> GBps;

@@ -21,13 +21,14 @@ constexpr int most_channels = 32;      // NCCL's MAXCHANNELS
 constexpr int patience = 20'000;       // GPUs tried before the search gives up a number of channels
 constexpr double at_least_split = 25;  // GB/s: faster channels are split in two
 
-/// One GPU's NVLink of the first generation; NCCL has no other constant below the second.
+/// An NVLink of the first generation; NCCL has no other constant below that of the second.
 constexpr double first_nvlink_GBps = 18;
-/// That of GA102 and its like: SM86_NVLINK_BW.
+/// An NVLink of GA102 and similar GPUs: SM86_NVLINK_BW.
 constexpr double small_nvlink_GBps = 12;
 
-/// The nominal rate of the port: NCCL reads it from the adapter. 20 and 50 Gb/s are rarer than a part of what
-/// the next faster port has: they are taken where a platform says exactly that.
+/// The nominal rate of a port with this usable bandwidth; NCCL reads it from the adapter. Ports of 20 and 50
+/// Gb/s are rare: a bandwidth in between is more likely part of the next faster port's. They are only taken
+/// if a platform states exactly these rates.
 double port_rate(double usable_GBps) {
   for (double rate : {0.125, 0.3125, 0.625, 1.25, 2.5, 3.125, 5.0, 6.25, 7.0, 12.5, 25.0, 50.0, 100.0}) {
     const bool rare = rate == 2.5 || rate == 6.25;
@@ -36,8 +37,9 @@ double port_rate(double usable_GBps) {
   return usable_GBps;
 }
 
-/// What the kind's name stands for, of which a platform has a measurement; a platform whose link is faster or
-/// slower by half has another link of that name.
+/// The usual bandwidth of links with this kind's name, of which the platform's is taken to be a measurement.
+/// If it differs by a factor of 1.5, the platform has another link of that name, and its own bandwidth
+/// counts.
 double by_name(const Blueprint::LinkKind& kind) {
   constexpr double another = 1.5;
   const Json& shared = shared_parts()["link_kinds"];
@@ -54,7 +56,7 @@ double nominal(const Blueprint::LinkKind& kind, const ChannelSpeeds& speeds) {
   return GBps > 20 ? speeds.nvlink : GBps > 16 ? first_nvlink_GBps : small_nvlink_GBps;
 }
 
-/// Of each NIC, how many cpus lie between it and the nearest GPU.
+/// For each NIC, the number of cpus between it and the nearest GPU.
 std::vector<std::ptrdiff_t> cpus_to_gpus(const Blueprint& b, const NodeGraph& graph) {
   const auto is_cpu = [&](int l) {
     const int to = graph.links()[static_cast<std::size_t>(l)].to;
@@ -86,7 +88,7 @@ class Attempt {
     for (std::size_t nic = 0; nic < nics_.size(); ++nic) near_.push_back(by_distance(nic));
   }
 
-  /// All that the search depends on, besides its speeds.
+  /// All that the search depends on except the speeds.
   std::vector<double> wiring() const {
     std::vector<double> all = {static_cast<double>(shape_), nvlink_only_ ? 1.0 : 0.0, pxn_ ? 1.0 : 0.0};
     const auto add = [&all](const auto& list) {
@@ -103,7 +105,7 @@ class Attempt {
     return all;
   }
 
-  /// What the best connected GPU can send, as NCCL counts it: an upper bound at which the search ends.
+  /// What the best connected GPU can send, as NCCL counts it: the search ends at this upper bound.
   double total() const {
     double most = 0;
     for (int gpu : gpus_) most = std::max(most, out_of(gpu));
@@ -136,8 +138,8 @@ class Attempt {
   const std::vector<Channels::Channel>& found() const { return found_; }
 
  private:
-  /// Of the NICs nearest to GPUs: NCCL takes farther ones only where it finds no channel through these
-  /// (ncclTopoSelectNets).
+  /// Opens the ports of the NICs nearest to GPUs. NCCL uses farther NICs only if it finds no channel through
+  /// these (ncclTopoSelectNets).
   void open_ports() {
     const std::vector<std::ptrdiff_t> cpus = cpus_to_gpus(blueprint_, graph_);
     const double rate = blueprint_.bandwidth ? port_rate(blueprint_.bandwidth->value) : 0;
@@ -157,12 +159,14 @@ class Attempt {
   bool usable(int link) const { return !nvlink_only_ || is_nvlink(link); }
   int gpu(int position) const { return gpus_[static_cast<std::size_t>(position)]; }
 
-  /// Whether each link of the route has the channel's speed left, and may lead to a GPU.
+  /// Whether each link of the route has the speed of a channel left, and may be used between GPUs if
+  /// `to_gpu`.
   bool fits(const std::vector<int>& route, bool to_gpu) const {
     return std::ranges::all_of(
         route, [&](int l) { return free_[static_cast<std::size_t>(l)] >= speed_ && (!to_gpu || usable(l)); });
   }
-  /// Takes the channel's speed off each link of the route; false, and nothing taken, if it does not fit.
+  /// Takes the speed of a channel from each link of the route. Returns false, and takes nothing, if it does
+  /// not fit.
   bool take(int from, int to, bool to_gpu = true) {
     const std::vector<int>& route = graph_.route(from, to);
     if (!fits(route, to_gpu)) return false;
@@ -173,7 +177,7 @@ class Attempt {
   void charge(const std::vector<int>& route, double by) {
     for (int l : route) free_[static_cast<std::size_t>(l)] += by;
   }
-  /// Data go up and down a tree: both directions of its edges are taken.
+  /// Takes an edge of a channel. A tree takes both directions, as data go up and down.
   bool take_edge(int from, int to, bool to_gpu = true) {
     if (!take(from, to, to_gpu)) return false;
     if (shape_ == ChannelShape::ring || take(to, from, to_gpu)) return true;
@@ -191,7 +195,7 @@ class Attempt {
     return nics_.empty() ? start({{0}, -1}) : enter();
   }
 
-  /// The last ring in reverse if it fits, as links are full duplex; else any ring.
+  /// Adds the last ring in reverse if it fits, as links are full duplex; else any ring.
   bool turned_round() {
     Channels::Channel c = found_.back();
     std::reverse(c.gpus.begin() + 1, c.gpus.end());
@@ -202,7 +206,7 @@ class Attempt {
     lift(c.gpus, c.gpus.size());
     return false;
   }
-  /// All edges of a ring, or none.
+  /// Takes all edges of a ring, or none.
   bool lay(const std::vector<int>& ring) {
     for (std::size_t i = 0; i < ring.size(); ++i)
       if (!take(gpu(ring[i]), gpu(ring[(i + 1) % ring.size()]))) return lift(ring, i), false;
@@ -212,8 +216,8 @@ class Attempt {
     for (std::size_t i = 0; i < edges; ++i) give(gpu(ring[i]), gpu(ring[(i + 1) % ring.size()]));
   }
 
-  /// A ring that comes in by a NIC at this GPU, ends at another one, and leaves by the NIC: from there, or
-  /// else by NVLink to the first GPU (PXN).
+  /// Adds a ring that enters the node by a NIC at this GPU, ends at another GPU near the NIC, and leaves by
+  /// the NIC: from that GPU, or else by NVLink to the first GPU (PXN).
   bool ring_through(std::size_t nic, int first) {
     for (const bool over : {false, true})
       for (const int last : near_[nic]) {
@@ -225,7 +229,7 @@ class Attempt {
     return false;
   }
 
-  /// Enters from the network by each NIC in turn, at the GPUs near it first, and of these at its own.
+  /// Enters from the network by each NIC in turn, at the GPUs near it, its own first.
   bool enter() {
     for (std::size_t i = 0; i < nics_.size(); ++i) {
       const std::size_t nic = (found_.size() + i) % nics_.size();
@@ -242,7 +246,7 @@ class Attempt {
     }
     return false;
   }
-  /// Positions of the GPUs, those near the NIC first, and of these its own.
+  /// Positions of the GPUs, those near the NIC first, and of equally near ones its own first.
   std::vector<int> by_distance(std::size_t nic) const {
     std::vector<int> order(gpus_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -284,7 +288,8 @@ class Attempt {
   void give_first(const std::vector<int>& way, std::size_t edges) {
     for (std::size_t i = 0; i < edges; ++i) give(way[i], way[i + 1]);
   }
-  /// From the last GPU to where the channel began: to the card, by NVLink to the first GPU if it so leaves.
+  /// The route from the last GPU back: to the first GPU, or to the card, if need be by NVLink to the first
+  /// GPU.
   std::vector<int> way_back(const Channels::Channel& c) const {
     const int first = gpu(c.gpus.front()), last = gpu(c.gpus.back());
     if (c.nic < 0) return {last, first};
@@ -300,7 +305,7 @@ class Attempt {
   bool nvlink_only_, pxn_;
   bool leaves_over_first_ = false;
   std::vector<int> gpus_, nics_;
-  std::vector<double> capacity_, ports_;  ///< of links and of NICs
+  std::vector<double> capacity_, ports_;  ///< of links, and of NICs' ports
   std::vector<std::vector<int>> near_;    ///< by NIC: by_distance
   std::vector<double> free_, ports_free_;
   double speed_ = 0;
@@ -309,7 +314,7 @@ class Attempt {
   std::vector<Channels::Channel> found_;
 };
 
-/// The channels of the largest number times speed. Like NCCL it goes from the highest speed down to half of
+/// The channels with the largest number times speed. Like NCCL it goes from the highest speed down to half of
 /// the best one so far, or until a GPU can send no more.
 Channels search(Attempt attempt, const std::vector<double>& levels) {
   Channels best;
@@ -325,8 +330,8 @@ Channels search(Attempt attempt, const std::vector<double>& levels) {
   return best;
 }
 
-/// A library searches for the machine as described, and for a faster and a slower one, whose wiring is the
-/// same; `tune` asks many of them.
+/// The result of `search`, kept for later calls. A library searches for the machine as described, and for a
+/// faster and a slower one with the same wiring; `tune` asks for many of them.
 Channels fastest(const Attempt& attempt, const std::vector<double>& levels) {
   static std::mutex mutex;
   static LruCache<Channels, std::pair<std::vector<double>, std::vector<double>>> known;

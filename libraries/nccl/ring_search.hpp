@@ -17,13 +17,13 @@ namespace collcast {
 
 /// The speeds that a release of NCCL assumes of links and tries for channels, highest first, in GB/s.
 struct ChannelSpeeds {
-  double nvlink;                            ///< of one NVLink, from the second generation on
+  double nvlink;                            ///< speed of one NVLink, from the second generation on
   std::vector<double> on_node, on_network;  ///< of a channel
-  double many_split = 0;  ///< more than four channels are split in two from this speed on; 0: as fewer are
-  std::size_t most_heads = 0;  ///< of NVLS: GPUs of a node that each take a share of the sum
-  bool pxn = false;            ///< a ring may leave the node by NVLink to the GPU at whose card it came in
+  double many_split = 0;       ///< speed from which more than four channels are split in two; 0: as for fewer
+  std::size_t most_heads = 0;  ///< NVLS: the most GPUs of a node that each take a share of the sum
+  bool pxn = false;            ///< a ring may leave the node by NVLink to the GPU at whose card it entered
 };
-/// Those of NCCL 2.`minor`, from 2.6 on, if `oldest` is the generation of the oldest GPU. NVIDIA/nccl,
+/// The speeds of NCCL 2.`minor`, from 2.6 on. `oldest`: the generation of the oldest GPU. NVIDIA/nccl,
 /// src/graph/topo.h and search.cc.
 ChannelSpeeds nccl_speeds(int minor, Gpu oldest);
 
@@ -31,14 +31,14 @@ ChannelSpeeds nccl_speeds(int minor, Gpu oldest);
 struct Channels {
   struct Channel {
     std::vector<int> gpus;  ///< positions in Blueprint::ranks_on, in the order of the ring or chain
-    int nic = -1;           ///< through which the ring enters and leaves the node; -1 on one node
+    int nic = -1;           ///< the NIC by which the ring enters and leaves the node; -1 on one node
   };
   std::vector<Channel> channels;  ///< empty on one node with fewer than two GPUs
   BytesPerSecond bandwidth;       ///< of each channel
   bool nvlink = false;            ///< only NVLinks are used between GPUs
 };
 
-/// Within a node a tree is a chain, which data go up and down.
+/// The shape of a channel. Within a node a tree is a chain, which data go up and down.
 enum class ChannelShape : std::uint8_t { ring, tree };
 enum class ChannelReach : std::uint8_t { node, network };
 
@@ -52,7 +52,8 @@ Channels find_channels(const Blueprint& blueprint, ChannelShape shape, ChannelRe
                        const ChannelSpeeds& speeds);
 
 /// The channels of NVLS (NVLink SHARP) on Hopper GPUs, each shared by all GPUs of the node: one per GPU, but
-/// no more than it may have heads, or than network cards. None with fewer than three GPUs on a node.
+/// no more than there may be heads, or than there are network cards. None with fewer than three GPUs on a
+/// node.
 Channels find_switch_channels(const Blueprint& blueprint, ChannelReach reach, const ChannelSpeeds& speeds);
 
 }  // namespace collcast

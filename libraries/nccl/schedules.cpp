@@ -32,21 +32,21 @@ void on_channel(Step& step, std::size_t channel, Rank from, Rank to, Block block
   step.transfers.back().channel = static_cast<std::uint16_t>(channel);
 }
 
-/// Where a ring's chunks are in the message: a rank's own of reduce-scatter and allgather loop by loop, ring
-/// by ring; those of allreduce loop by loop, position by position, ring by ring. What lies beyond the blocks
-/// that hold data is empty.
+/// Where the chunks of a ring are in the message. In reduce-scatter and allgather each rank has its own
+/// chunks, loop by loop and in each loop ring by ring. In allreduce chunks are in order of loop, position,
+/// ring. Chunks beyond the blocks that hold data are empty.
 struct Ring {
   Orders orders;
   Block loops;
   bool by_rank;
-  Block blocks;  ///< that hold data
+  Block blocks;  ///< how many blocks hold data
 
   Rank ranks() const { return static_cast<Rank>(orders->front().size()); }
   Block channels() const { return static_cast<Block>(orders->size()); }
   Rank at(std::size_t channel, std::int64_t position) const {
     return (*orders)[channel][static_cast<std::size_t>(modulo(position, ranks()))];
   }
-  /// Of the chunk that is named after a position of the ring; none of an empty one.
+  /// The block of the chunk that is named after a position of the ring; none if the chunk is empty.
   std::optional<Block> block(std::size_t channel, Block loop, std::int64_t position) const {
     const Block c = static_cast<Block>(channel), of_rank = blocks / ranks();
     const Block own = loop * channels() + c,
@@ -63,8 +63,8 @@ struct Ring {
   }
 };
 
-/// `reduce` and `copy`: whether there are rounds of each. A reduce-scatter leaves a rank its own chunk, an
-/// allreduce that of the next.
+/// `reduce` and `copy`: whether there are rounds that reduce, and rounds that copy. After the reducing rounds
+/// a rank has its own chunk in a reduce-scatter, and the chunk of the next rank in an allreduce.
 Schedule ring(const Ring& ring, bool reduce, bool copy) {
   const std::int64_t round = ring.ranks() - 1, rounds = (reduce + copy) * round;
   const std::int64_t first = reduce && !copy ? 1 : 0;
@@ -78,7 +78,7 @@ Schedule ring(const Ring& ring, bool reduce, bool copy) {
   return {ring.ranks(), ring.blocks, ring.loops * rounds, rule, static_cast<int>(ring.channels())};
 }
 
-/// Chunks follow each other down the ring, which is cut where it comes back to the root.
+/// Chunks follow each other down a chain: the ring, cut where it comes back to the root.
 Schedule chain(const Orders& orders, Rank root, Block loops, bool to_root) {
   std::vector<Order> cut = *orders;
   for (Order& order : cut) {
@@ -105,7 +105,8 @@ Rank above(Rank node, Rank nodes) {
   const Rank lowest = node & -node, up = (node ^ lowest) | (2 * lowest);
   return up < nodes ? up : node ^ lowest;
 }
-/// In the second tree: the first one mirrored, or turned by one node where their number is odd.
+/// The parent of a node in the second tree: the first tree mirrored, or rotated by one node if their number
+/// is odd.
 Rank other_above(Rank node, Rank nodes) {
   const bool even = nodes % 2 == 0;
   const Rank up = above(even ? nodes - 1 - node : modulo(node - 1, nodes), nodes);
@@ -149,10 +150,10 @@ struct Tree {
   }
 };
 
-/// Where few chunks that are passed on turn by turn follow each other, each is played in as many pieces as it
-/// takes turns.
+/// Into how many pieces a chunk is cut if it is passed on turn by turn: one for each turn, unless many chunks
+/// follow each other anyway.
 double pieces(const Play& play) {
-  constexpr double enough = 128, most = 8;  // of a channel; of a chunk
+  constexpr double enough = 128, most = 8;  // enough: pieces of a channel; most: of a chunk
   if (play.turn == Bytes(0)) return 1;
   return std::max(1.0, std::ceil(std::min({most, enough / play.loops, play.chunk / play.turn})));
 }

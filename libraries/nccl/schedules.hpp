@@ -24,21 +24,22 @@ using NodeChannels = std::map<std::size_t, Channels>;
 std::vector<Order> orders(const NodeChannels& found, const std::vector<std::vector<Rank>>& nodes,
                           int searched, int channels);
 
-/// A ring on each channel (a chain for broadcast and reduce), over which each rank's chunks go in `loops`
-/// rounds. Chunks after the first `filled` are empty and not sent; for allgather and reduce-scatter `filled`
-/// counts each rank's. Throws InputError for collectives without rings in NCCL, and for an order that names a
-/// rank twice.
+/// A ring on each channel (a chain for broadcast and reduce), on which each rank's chunks go round in `loops`
+/// rounds. Chunks after the first `filled` are empty and not sent; in allgather and reduce-scatter `filled`
+/// counts the chunks of each rank. Throws InputError for collectives without rings in NCCL, and for an order
+/// that names a rank twice.
 Schedule rings(Collective collective, Rank root, const std::vector<Order>& orders, Block loops,
                Block filled = std::numeric_limits<Block>::max());
 
 /// An allreduce on each channel: up the chain of each node and a binary tree of nodes, and down again. The
-/// first `searched` channels, found by the search, take one tree; their copies take the other tree, whose
-/// inner nodes are leaves of the first (double binary tree). Data go in `loops` chunks; `at_once`: chunks go
-/// down while later ones go up, by threads and a sequence of steps of their own. Nodes have `per_node` ranks;
-/// the last may have fewer.
+/// first `searched` channels, which the search found, use one tree. Their copies use the other tree, whose
+/// inner nodes are leaves of the first (double binary tree). Data go in `loops` chunks. `at_once`: chunks go
+/// down while later ones go up, by separate threads and a separate sequence of steps. Nodes have `per_node`
+/// ranks; the last may have fewer.
 Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Block loops, bool at_once);
 
-/// What each pair of neighbours in the rings or trees exchanges in all, if channels share the message evenly.
+/// The bytes that each pair of neighbours in the rings or trees exchanges in all, if channels share the
+/// message evenly.
 std::vector<PairTraffic> traffic(Shape shape, Collective collective, Rank root,
                                  const std::vector<Order>& orders, int searched, Rank per_node,
                                  Bytes message);

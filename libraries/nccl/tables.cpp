@@ -103,7 +103,7 @@ constexpr Most nvls_tree_rows[] = {
     {Gpu::blackwell, 28, {0, 96, 43.1}},
     {Gpu::blackwell, 30, {0, 96, 80}}};
 
-/// Before 2.10 LL128's limit depended on the collective, not on the GPU.
+/// Before 2.10 the limit of LL128 depended on the collective, not on the GPU.
 struct ByCollective {
   Collective collective;
   Rows<double, 2> GBps;

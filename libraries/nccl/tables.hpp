@@ -29,10 +29,10 @@ const T& at(const std::array<Since<T>, N>& rows, int minor) {
   return at(std::span<const Since<T>>(rows), minor);
 }
 
-/// From this release on NCCL says of LL that flags take half of what Simple moves, and what Hopper's GPUs
-/// move in all. A channel alone is as fast there as its threads: eight H100 take 14 steps in 18.7 us for 64
-/// KiB on two channels and in 20.2 us for 256 KiB on eight (all_reduce_perf of p5.48xlarge,
-/// aws-samples/awsome-distributed-training, 3.aws-batch).
+/// From this release on NCCL takes LL to move half of what Simple moves, as flags take the other half, and to
+/// have a limit for all channels of a Hopper GPU. A single channel still is as fast as its threads: eight
+/// H100 take 14 steps in 18.7 us for 64 KiB on two channels and in 20.2 us for 256 KiB on eight
+/// (all_reduce_perf of p5.48xlarge, aws-samples/awsome-distributed-training, 3.aws-batch).
 constexpr int ll_takes_half = 21;
 
 using PerProtocol = std::array<double, 3>;  ///< LL, LL128, Simple
@@ -44,7 +44,7 @@ inline double of(const PerProtocol& values, Protocol protocol) {
   return values[static_cast<std::size_t>(protocol)];
 }
 
-/// NCCL_HW_NVLINK, NCCL_HW_PCI and NCCL_HW_NET: what a step crosses.
+/// What a step crosses: NCCL_HW_NVLINK, NCCL_HW_PCI, NCCL_HW_NET.
 enum class Hardware : std::uint8_t { nvlink, pci, net };
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
@@ -71,7 +71,7 @@ double most_in_all(int minor, Gpu gpu);
 /// The share of its bandwidth that a tree reaches with this message size.
 double tree_correction(int minor, Protocol protocol, Bytes message);
 
-/// The sizes from which a ring with Simple over several nodes has a higher latency, and by which factor.
+/// The sizes from which a ring with Simple over several nodes has a higher latency, and the factor of that.
 struct Plateau {
   double bytes_per_rank = 0, bytes_per_rank_and_channel = 0;
   PerGpu factor = {};
@@ -79,22 +79,22 @@ struct Plateau {
 const Plateau& plateau(int minor);
 
 // Rules that differ between releases.
-double tree_share(int minor);                   ///< of the bus bandwidth, for a tree
-double tree_ll128_share_of_nodes(int minor);    ///< of that, for LL128 over several nodes
-double tree_ll128_share_of_channel(int minor);  ///< of most_ll128, for a tree
-double ring_ll128_share_alone(int minor);       ///< of the bus bandwidth, with one rank per node
+double tree_share(int minor);                   ///< share of the bus bandwidth for a tree
+double tree_ll128_share_of_nodes(int minor);    ///< share of that, for LL128 over several nodes
+double tree_ll128_share_of_channel(int minor);  ///< share of most_ll128 for a tree
+double ring_ll128_share_alone(int minor);       ///< share of the bus bandwidth, with one rank per node
 double ring_ll_share(int minor, Collective collective, Rank nodes);
 double pat_share(int minor);
 bool has_pat(int minor);
-/// Whether NCCL_ALGO is per function, and must leave one for each.
+/// Whether NCCL_ALGO lists algorithms by function, and must leave one for each.
 bool algorithms_by_function(int minor);
 bool has_nvls(int minor, Gpu gpu);
 bool has_nvls_tree(int minor);
 bool nvls_tree_is_a_chain(int minor);  ///< its latency is that of a chain of nodes
 bool nvls_by_efficiency(int minor);    ///< its bandwidth is computed from nvls_efficiency
-double nvls_share(int minor);          ///< otherwise: of its channels' bandwidth
+double nvls_share(int minor);          ///< otherwise: share of its channels' bandwidth
 double nvls_efficiency(Gpu gpu);
-double ll_slowdown_on_nodes(int minor);        ///< of steps within a node if there are several nodes
+double ll_slowdown_on_nodes(int minor);        ///< factor on steps within a node if there are several nodes
 double network_overhead(int minor, Cpu cpu);   ///< the least latency of a ring's step between nodes [us]
 bool one_extra_node_step(int minor);           ///< an allreduce ring crosses nodes 2N instead of 2(N-1) times
 bool lone_ranks_take_tree_latency(int minor);  ///< rings with one rank per node have the latency of trees

@@ -15,7 +15,7 @@ constexpr double KiB = 1024;
 
 constexpr const char *node_links = "links in the node", *network_cards = "network proxies and cards";
 
-/// The channels, and the threads of each: small messages get fewer channels, then fewer threads.
+/// The number of channels, and of threads of each. Small messages get fewer channels, then fewer threads.
 std::pair<int, int> shared_out(int channels, Shape shape, const Kernel& kernel, bool ll, Rank ranks,
                                double message) {
   const bool by_ranks = ll && shape == Shape::ring;
@@ -99,34 +99,37 @@ class Player {
   }
 
   double links() const { return share_of_links(minor_, s_, all_channels_) * 1e3; }
-  /// What so many of a channel's threads move: all channels share the links, and NCCL's limits are those of
-  /// the pair that a channel of its search becomes.
+  /// What a share `threads` of a channel's threads moves. All channels share the links. NCCL's limits are for
+  /// a channel of its search, of which it makes two.
   double kernel_rate(Collective collective, double threads = 1) const {
     double limit = channel_limit(minor_, shape_, protocol_, collective, s_, play_.channels);
     if (limit == unlimited && nodes_ > 1 && s_.link == NodeLink::nvlink)
       limit = s_.intra_bandwidth.value / 8e9;
     return std::min(share_of_links(minor_, s_, all_channels_), threads * limit) * 1e3;
   }
-  /// What they hand to a proxy: what RCCL's LL is held to is what the links of the node carry of its flags.
+  /// The rate at which threads hand data to a proxy. The limit of RCCL's LL is what the links of the node
+  /// carry with its flags, so it does not hold here.
   double handing_rate(double rate) const {
     return ll() && of_amd(s_.gpu) ? rccl_ll_alone(s_.gpu) * 1e3 : rate;
   }
-  /// What holds channels to this rate: NCCL takes NVLinks to be as fast as its channels.
+  /// What limits channels to this rate: channels of the GPU, or without NVLinks the links of the node. NCCL
+  /// takes NVLinks to be as fast as its channels.
   const char* held_by(double rate) const {
     return s_.link != NodeLink::nvlink && rate == links() ? node_links : gpu_channels;
   }
   double rail_time(double bytes) const {
     return bytes * kernel_.bytes_on_wire / (s_.rail_bandwidth.value * 1e-6);
   }
-  /// A network card and its proxies, with so many messages: however well these overlap, GPU memory is read
-  /// and written at its own pace.
+  /// The time of `messages` messages on a network card and its proxies. However well these overlap, GPU
+  /// memory is read and written at its own pace.
   double card_time(double messages, double bytes) const {
     const double queued = messages * of(software_.proxy, protocol_) + rail_time(bytes);
     if (s_.gpudirect_bandwidth == BytesPerSecond(0)) return queued;
     return std::max(queued, bytes * kernel_.bytes_on_wire / (s_.gpudirect_bandwidth.value * 1e-6));
   }
 
-  /// A turn of LL's loop takes as long as its flags take to arrive, however few they are.
+  /// The time of the turns of the threads' loop. A turn of LL takes at least as long as its flags take to
+  /// arrive, however few they are.
   double turns(double bytes, double rate) const {
     const double first = std::min(bytes, turn_) / rate;
     if (!ll()) return bytes / rate;
@@ -148,10 +151,11 @@ class Player {
     chunk_ = std::min(chunk_, share_);
   }
 
-  /// Allgather and reduce-scatter cut each rank's part by itself, and fill the first channels.
+  /// Whether each rank's part is cut by itself, and fills the first channels: in allgather and
+  /// reduce-scatter.
   bool by_rank() const { return collective_ != Collective::allreduce; }
 
-  /// Chunks that pass the busiest card in one step of each loop.
+  /// How many chunks pass the busiest card in one step of all loops.
   double on_busiest_card() const {
     if (!by_rank()) return loops_ * filled_ * on_rail_;
     const double chunks = std::max(1.0, std::ceil(message_ / ranks_ / chunk_ - 1e-9));
@@ -159,15 +163,17 @@ class Player {
     return whole * on_rail_ + std::ceil((chunks - whole * play_.channels) / s_.rails);
   }
 
-  /// Every rank passes on a chunk in every step. What is busiest sets the pace: a rank's threads, a network
-  /// card and its proxies, or the way of a chunk once round the ring, which all ranks wait for.
+  /// The time of a ring, in which every rank passes on a chunk in every step. The busiest part sets the pace:
+  /// a rank's threads, a network card and its proxies, or the way of a chunk once round the ring, for which
+  /// all ranks wait.
   void ring() {
     cut_ring_chunk();
     const double rate = kernel_rate(collective_);
     const double piece = simple() ? chunk_ / 2 : std::min(chunk_, turn_);
     const double steps = (collective_ == Collective::allreduce ? 2.0 : 1.0) * (ranks_ - 1) * loops_;
     const double work = step() + turns(chunk_, rate);
-    // Between nodes LL128 passes a chunk of less than a turn on as it comes: its latencies contain the turn.
+    // Between nodes LL128 passes a chunk that is shorter than a turn on as it comes: the latencies contain
+    // the turn.
     const bool streams = nodes_ > 1 && protocol_ == Protocol::ll128 && chunk_ < turn_;
     const double on = step() + (streams ? 0 : piece / rate);
     double once_round = ranks_ * on;
@@ -182,10 +188,10 @@ class Player {
     moving_ += turns(chunk_, rate) - std::min(turns(chunk_, rate), piece / rate);
   }
 
-  /// Where all channels visit the ranks in the same order, the root does not wait for the others: call
-  /// follows call down the chain, and the slowest place sets the pace; proxies work on while the next call is
-  /// launched. Else a rank that is early on one channel is late on another; as a kernel ends with all its
-  /// channels, each call has the whole way to go.
+  /// The time of a broadcast or reduce, down a chain. If all channels visit the ranks in the same order, the
+  /// root does not wait for the others: calls follow each other down the chain, the slowest place sets the
+  /// pace, and proxies work on while the next call is launched. Otherwise a rank that is early on one channel
+  /// is late on another. As a kernel ends with all its channels, each call then has the whole way to go.
   void chain() {
     const double most =
         std::ceil(share_ / turn_) * turn_;  // a channel gets whole turns, and the last one the rest
@@ -236,10 +242,11 @@ class Player {
     chunk_ = std::min(chunk_, share_);
   }
 
-  /// Of the chunks of one loop, what passes a card one way while they climb, or come down; while they do
-  /// both, if `split`. A node that is inside the first tree, with two nodes below it, is a leaf of the
-  /// second, whose channels are copies of those that the search found. Up, two come in for each channel of
-  /// the first tree and none for one of the second; one goes out for each; down, the other way round.
+  /// How many chunks of one loop pass a card in one direction: while chunks climb or come down, or, if
+  /// `split`, while they do both. A node inside the first tree, with two nodes below it, is a leaf of the
+  /// second tree, whose channels are copies of those that the search found. While chunks climb, two come in
+  /// for each channel of the first tree and none for one of the second; one goes out for each channel. While
+  /// they come down it is the other way round.
   double chunks_on_card(bool split) const {
     const double channels = play_.channels;
     const double first = std::max(channels / 2, std::min<double>(channels, s_.channels));
@@ -247,8 +254,9 @@ class Player {
     return (split ? up_in + up_out : std::max(up_in, up_out)) / std::min<double>(channels, s_.rails);
   }
 
-  /// Chunks climb the chain of a node and the tree of nodes, and come down again: at the same time in LL128,
-  /// one after the other otherwise. Above the leaves the second child of a node waits for the first.
+  /// The time of trees. Chunks climb the chain of a node and the tree of nodes, and come down again: at the
+  /// same time in LL128, one after the other otherwise. Above the leaves the second child of a node waits for
+  /// the first.
   void tree() {
     cut_tree_chunk();
     const double steps = (s_.on_a_node > 0 ? s_.on_a_node : static_cast<double>(ranks_) / nodes_) - 1;
@@ -269,7 +277,7 @@ class Player {
       const double threads = busy + (split ? 0 : step());
       slowest = std::max(slowest, threads), all += std::max(threads, on_cards);
     }
-    if (split) slowest = std::max(slowest, 2 * chunk_ / links());  // which carry both ways
+    if (split) slowest = std::max(slowest, 2 * chunk_ / links());  // links carry data both up and down
     const double following = (loops_ - 1) * (split ? std::max(slowest, on_cards) : all);
     limit_ = following < moving_  ? by_latency
              : on_cards > slowest ? network_cards
@@ -288,11 +296,11 @@ class Player {
   const Kernel& kernel_;
 
   Play play_;
-  double share_ = 0;    ///< of the message that a channel carries
+  double share_ = 0;    ///< bytes of the message that a channel carries
   double on_rail_ = 1;  ///< channels that share a network card
   double turn_ = 0;     ///< bytes that a channel moves in one turn of its loop
   double chunk_ = 0, loops_ = 1;
-  double filled_ = 1;  ///< of an allreduce's chunks: sizes are rounded up, and the last chunks may be empty
+  double filled_ = 1;  ///< share of an allreduce's chunks that hold data, as sizes are rounded up
   double moving_ = 0;
   const char* limit_ = by_latency;
 };

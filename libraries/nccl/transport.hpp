@@ -5,16 +5,16 @@
 
 namespace collcast::nccl {
 
-/// What limits a call: channels that are slower than links and network cards, or no bytes.
+/// Values of Play::limited_by: channels that are slower than links and network cards, or waiting, not bytes.
 constexpr const char *gpu_channels = "channels of the GPU", *by_latency = "latency";
 
 /// How NCCL plays a call.
 struct Play {
   int channels = 1;
   int threads = 0;         ///< of a channel
-  Bytes chunk;             ///< that a channel sends at once; with LL and LL128, a proxy's message
+  Bytes chunk;             ///< bytes that a channel sends at once; with LL and LL128, a proxy's message
   double loops = 1;        ///< rounds over the message
-  Bytes turn = {};         ///< of a tree whose chunks are passed on turn by turn; else 0
+  Bytes turn = {};         ///< bytes of a turn, for a tree that passes chunks on turn by turn; else 0
   Seconds time;            ///< of one call among many back to back, as nccl-tests measures it
   Seconds launch;          ///< the part of `time` for launching the kernel
   std::string limited_by;  ///< what limits the rest

@@ -16,7 +16,7 @@ namespace {
 constexpr double rest = std::numeric_limits<double>::infinity();
 constexpr Rank more = std::numeric_limits<Rank>::max();
 
-/// The number of Open MPI's algorithm for messages of less than `bytes`.
+/// The number of Open MPI's algorithm for messages below `bytes`.
 struct Below {
   double bytes;
   int algorithm;
@@ -26,7 +26,7 @@ struct Row {
   Rank ranks;
   std::vector<Below> sizes;
 };
-/// Open MPI's algorithm in the catalogue's words; no name where the catalogue lacks it.
+/// Open MPI's algorithm, and its name in the catalogue; empty if the catalogue lacks it.
 struct Known {
   int number;
   std::string_view theirs, ours;
@@ -153,7 +153,7 @@ const Rules table[] = {
       {4096, {{rest, 6}}}, {more, {{rest, 4}}}}},
 };
 
-/// The rows from 4,096 ranks on in 5.0, where they are others: as BullSequana's copy has them
+/// The rows for 4,096 ranks and more in 5.0, where they differ: from the copy of BullSequana
 /// (BullSequana/OpenMPI5 c3318e2).
 struct Later {
   Collective collective;
@@ -167,8 +167,9 @@ const Later since_5_0[] = {
     {Collective::alltoallv, {{rest, 1}}},
 };
 
-/// For algorithms that do not support this number of ranks: Open MPI's fallback, or in broadcast, whose scatter and
-/// recursive doubling it plays on any number, what sends as many bytes.
+/// What replaces an algorithm that does not support this number of ranks: Open MPI's fallback. In broadcast,
+/// whose scatter and recursive doubling Open MPI plays on any number, it is an algorithm that sends as many
+/// bytes.
 struct Instead {
   Collective collective;
   std::string_view first, then;
@@ -180,8 +181,8 @@ constexpr Instead instead[] = {
 };
 // clang-format on
 
-/// What Open MPI plays instead of an algorithm if there are fewer elements than ranks, or than the largest
-/// power of two of them (ompi/mca/coll/base, coll_base_allreduce.c and coll_base_reduce.c).
+/// What Open MPI plays instead of an algorithm if there are fewer elements than ranks, or fewer than the
+/// largest power of two up to the ranks (ompi/mca/coll/base, coll_base_allreduce.c and coll_base_reduce.c).
 struct Scarce {
   Collective collective;
   std::string_view first;
@@ -194,8 +195,8 @@ constexpr Scarce scarce[] = {
     {Collective::reduce, "rabenseifner", true, "linear, as there are too few elements", "flat"},
 };
 
-/// What starts its sends and waits for them later (MPI_Isend); all else sends one message after the other
-/// (MPI_Send): ompi/mca/coll/base of 4.0 and 4.1.
+/// Algorithms that start their sends and wait for them later (MPI_Isend). All others send one message after
+/// the other (MPI_Send): ompi/mca/coll/base of 4.0 and 4.1.
 struct Started {
   Collective collective;
   std::string_view ours;

@@ -25,7 +25,7 @@ struct OpenmpiRule {
   Collective collective;
   bool block;  ///< `bytes` are of one rank's block
   Holds holds;
-  std::string_view theirs, ours;  ///< the latter empty where the catalogue lacks it
+  std::string_view theirs, ours;  ///< ours: empty if the catalogue lacks it
   double segment = 0;             ///< bytes; 0: whole messages
 };
 

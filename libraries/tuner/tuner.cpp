@@ -14,8 +14,8 @@ using enum Collective;
 
 // clang-format off
 /// coll/tuned of 4.1 and 5.0 (coll_tuned_*_decision.c): numbers that mean the same in both. `chain` is one
-/// chain, their pipeline; what they number twice, or play otherwise than we do, is left out (nonoverlapping takes
-/// whatever reduce and bcast take by themselves).
+/// chain, their pipeline. Algorithms are left out that have two numbers, or that we play otherwise
+/// (nonoverlapping takes whatever reduce and bcast choose by themselves).
 constexpr Entry of_openmpi[] = {
     {allreduce, "basic_linear", 1, "reduce-broadcast", all_ranks, false, true},
     {allreduce, "recursive_doubling", 3, "recursive-doubling"},
@@ -50,7 +50,7 @@ constexpr Entry of_openmpi[] = {
     {scatter, "binomial", 2, "knomial", 2},
 };
 
-/// MPICH 4 (src/mpi/coll/coll_algorithms.txt): its C names.
+/// The C names of MPICH 4 (src/mpi/coll/coll_algorithms.txt).
 constexpr Entry of_mpich[] = {
     {allreduce, "MPIR_Allreduce_intra_recursive_doubling", 0, "recursive-doubling", 0, false, true},
     {allreduce, "MPIR_Allreduce_intra_reduce_scatter_allgather", 0, "rabenseifner", 0, false, true},
@@ -69,7 +69,7 @@ constexpr Entry of_mpich[] = {
     {alltoall, "MPIR_Alltoall_intra_pairwise", 0, "pairwise", 0, false, true},
 };
 
-/// tl/ucp, by name, as numbers move between versions. Radices are their variables' (write.cpp).
+/// UCC's tl/ucp, by name, as numbers differ between versions. Radices are set by variables (write.cpp).
 constexpr Entry of_ucc[] = {
     {allreduce, "knomial", 0, "recursive-doubling", 2, false, true},
     {allreduce, "sra_knomial", 1, "rabenseifner", 2, false, true},
@@ -85,7 +85,7 @@ constexpr Entry of_ucc[] = {
     {alltoall, "bruck", 1, "bruck", 2, false, true},
 };
 
-/// MVAPICH2 2.3, between nodes: the numbers of its variables.
+/// The numbers of MVAPICH2 2.3's variables, for algorithms between nodes.
 constexpr Entry of_mvapich2[] = {
     {allreduce, "recursive doubling", 1, "recursive-doubling", 0, false, true},
     {allreduce, "reduce-scatter and allgather", 2, "rabenseifner", 0, false, true},

@@ -20,9 +20,9 @@ struct Entry {
   std::string_view theirs;  ///< its name in the library's file,
   int number = 0;           ///< or its number there
   std::string_view ours;
-  int radix = 0;          ///< that the library uses; 0: none; all_ranks: the number of ranks
+  int radix = 0;          ///< radix that the library uses; 0: none; all_ranks: the number of ranks
   bool segments = false;  ///< the file can give a segment size
-  bool started = false;   ///< its sends are nonblocking; those of others return when their buffers are free
+  bool started = false;   ///< its sends are nonblocking; otherwise they return when their buffers are free
 };
 
 constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
@@ -35,14 +35,14 @@ struct Rule {
   const Entry* entry = nullptr;           ///< null: the library's own choice is not among its entries
   std::int64_t segment = 0;               ///< 0: the library's default
   std::string shape = {}, protocol = {};  ///< of NCCL: Ring, LL128
-  int channels = 0;                       ///< of NCCL: of large messages
-  /// Of NCCL: small messages get fewer channels. A file that states channels has to say so, as NCCL then does
-  /// not reduce them itself.
+  int channels = 0;                       ///< of NCCL, for large messages
+  /// Of NCCL: from a size on, this many channels; small messages get fewer. A file that states channels must
+  /// state this too, as NCCL then does not reduce them itself.
   struct Step {
     std::int64_t from;
     int channels;
   };
-  std::vector<Step> steps = {};  ///< ascending; none: `channels` for all
+  std::vector<Step> steps = {};  ///< by ascending size; empty: `channels` for all sizes
 };
 
 /// The rules for one number of ranks and nodes: for each collective by ascending size, from 0 without a gap.
@@ -55,15 +55,15 @@ struct Tuning {
 struct Format {
   std::string_view name;
   std::string_view what;           ///< the file, in words
-  std::string_view policy;         ///< its selection without a file; empty: not known
+  std::string_view policy;         ///< how the library selects without a file; empty: not known
   std::span<const Entry> entries;  ///< empty for NCCL, whose policy has them
   std::string (*write)(const Tuning&);
   std::string_view use;    ///< how to tell the library to read FILE
-  bool tells_all = false;  ///< the file leaves no size to the library
+  bool tells_all = false;  ///< the file has to cover all sizes
 };
 
 std::span<const Format> formats();
-/// Throws InputError with the names that exist.
+/// The format of this name. Throws InputError with the names that exist.
 const Format& format(std::string_view name);
 /// The collectives that the library's file can tune.
 std::vector<Collective> collectives(const Format& format);

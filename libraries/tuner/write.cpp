@@ -98,7 +98,7 @@ std::string nccl_lines(const Tuning& tuning, const std::string& ranks) {
   return text;
 }
 
-/// One number of ranks: sizes from which an algorithm is played.
+/// The lines for one number of ranks: the sizes from which each algorithm is played.
 std::string openmpi_sizes(Rank ranks, const std::vector<Rule>& rules) {
   std::string text = std::to_string(ranks) + ' ' + std::to_string(rules.size()) + '\n';
   for (const Rule& r : rules)
@@ -152,7 +152,7 @@ std::string write_openmpi_json(const Tuning& t) {
 
 std::string write_ucc(const Tuning& t) {
   std::string tokens;
-  std::array<std::string, ucc_radices.size()> radix_2;  // the sizes, by variable
+  std::array<std::string, ucc_radices.size()> radix_2;  // the sizes with radix 2, by variable
   for (const Rule& r : t.rules) {
     if (!r.tuned) continue;
     const std::string from = std::to_string(r.from) + '-';
@@ -172,7 +172,7 @@ std::string write_ucc(const Tuning& t) {
 
 std::string write_mvapich2(const Tuning& t) {
   const std::string variable = "MV2_INTER_ALLREDUCE_TUNING=";
-  // Without a comma its reader sees a number only.
+  // If there is no comma, its reader takes a number only.
   if (t.rules.size() == 1) return variable + std::to_string(t.rules[0].entry->number) + '\n';
   std::string ranges;
   for (const Rule& r : t.rules)

@@ -12,7 +12,7 @@ namespace {
 
 using enum Collective;
 
-/// A collective as MPICH names it, which size its rules compare, and what serves intercommunicators.
+/// A collective's name in MPICH, the size that its rules compare, and the algorithm for intercommunicators.
 struct Theirs {
   Collective collective;
   std::string_view name, size, between;
@@ -27,10 +27,10 @@ constexpr Theirs theirs[] = {
     {alltoall, "alltoall", "avg_msg_size", "pairwise_exchange", true},
 };
 
-/// An algorithm that needs more of a call than its size, and what takes its place.
+/// An algorithm with a condition on the call besides its size, and the algorithm that is used otherwise.
 struct Restricted {
   std::string_view name, condition, instead;
-  bool counts = false;  ///< an element for each of the largest power of two ranks
+  bool counts = false;  ///< also needs as many elements as the largest power of two up to the ranks
 };
 constexpr Restricted restricted[] = {
     {"MPIR_Allreduce_intra_reduce_scatter_allgather", "is_op_built_in",
@@ -41,7 +41,7 @@ constexpr Restricted restricted[] = {
     {"MPIR_Reduce_scatter_intra_pairwise", "is_commutative", "MPIR_Reduce_scatter_intra_recursive_doubling"},
 };
 
-/// What runs by itself, with its nonblocking form's rules.
+/// Collectives that are not tuned: they follow the rules of their nonblocking forms.
 constexpr std::string_view others_by_nonblocking[] = {"barrier",
                                                       "allgatherv",
                                                       "gather",
@@ -94,7 +94,7 @@ Json guarded(const std::string& name) {
   return {{condition + "=yes", able}, {condition + "=no", leaf(instead)}};
 }
 
-/// Up to so many bytes, both included, this name.
+/// The algorithm `name` for messages of up to `to` bytes, inclusive.
 struct Step {
   std::int64_t to;
   std::string name;
@@ -109,7 +109,7 @@ Json by_size(const Theirs& t, Rank ranks, const std::vector<Step>& steps) {
     const std::int64_t to = t.block ? steps[i].to / ranks : steps[i].to;
     // The reader takes sizes below 2 GiB.
     if (!last && to < std::int64_t{1} << 31)
-      node.emplace(size + "<=" + std::to_string(to), guarded(steps[i].name));  // of equal blocks the first
+      node.emplace(size + "<=" + std::to_string(to), guarded(steps[i].name));  // equal keys: the first stays
     else {
       node[size + "=any"] = guarded(steps[i].name);
       break;
@@ -125,11 +125,11 @@ std::string played(Collective collective, Rank ranks, std::int64_t bytes) {
   return "";
 }
 
-/// What MPICH does by itself on so many ranks.
+/// What MPICH chooses by itself with this number of ranks.
 std::vector<Step> own(const Theirs& t, Rank ranks) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
   std::vector<Step> steps;
-  // Smaller messages have too few elements for some choices: the restrictions cover them.
+  // Smaller messages have too few elements for some algorithms; the restrictions cover that.
   std::int64_t from = 4 * ranks;
   for (std::string now = played(t.collective, ranks, from);;) {
     std::int64_t low = from, high = most;
@@ -152,7 +152,7 @@ std::vector<Step> own(const Theirs& t, Rank ranks) {
   }
 }
 
-/// MPICH's own rules, as examples of each kind of rank count show them.
+/// MPICH's own rules, read off from one example of each kind of rank count.
 Json own_rules(const Theirs& t) {
   const auto of = [&](Rank ranks) { return by_size(t, ranks, own(t, ranks)); };
   return {{"comm_size<8", {{"comm_size=pow2", of(4)}, {"comm_size=any", of(5)}}},

@@ -17,7 +17,7 @@ namespace collcast {
 /// The links that messages of a fabric take from place to place, between these memories of all ranks.
 struct Routes {
   Routes(const Fabric& fabric, std::vector<Memory> between);
-  /// Whether another fabric has the same.
+  /// Whether another fabric has the same routes.
   bool hold_for(const Fabric& fabric, const std::vector<Memory>& between) const;
 
   Rank ranks;
@@ -26,13 +26,13 @@ struct Routes {
   std::vector<LinkId> links;
 };
 
-/// The graphs in which cuts of a fabric are looked for, each made once. They hold for every fabric with the
-/// same routes, whatever its links carry. Of one thread at a time.
+/// The graphs in which cuts of a fabric are looked for; each is made once. They hold for every fabric with
+/// the same routes, whatever the bandwidths of its links. Only one thread may use them at a time.
 class CutGraphs {
  public:
   explicit CutGraphs(std::vector<Memory> memories) : memories_(std::move(memories)) {}
 
-  /// By cut_around.
+  /// The narrowest cut that cut_around() finds.
   Cut around(const Fabric& fabric, const std::vector<char>& inside, bool into, std::span<const Rank> others,
              std::optional<std::size_t> near = {});
   /// The graph of the routes among all ranks.
@@ -44,10 +44,10 @@ class CutGraphs {
   std::array<std::optional<RouteGraph>, 2> all_;  ///< along the routes, and against them
 };
 
-/// The graphs of the machines that were looked at last, which those whose routes are the same share.
+/// The graphs of the machines that were looked at last. Machines with the same routes share them.
 class SharedCutGraphs {
  public:
-  /// Whoever uses them holds their lock.
+  /// Users of `graphs` hold `in_use`.
   struct Shared {
     Shared(const Fabric& fabric, const std::vector<Memory>& memories)
         : routes(fabric, memories), graphs(memories) {}

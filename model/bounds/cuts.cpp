@@ -51,7 +51,8 @@ void RouteGraph::join(Vertex from, Vertex to) {
   joins_.push_back({from, to});
 }
 
-/// Neighbours' routes mostly begin, or end, as the last one did.
+/// A route mostly has its first or last links in common with the route added before; only the others are
+/// joined anew.
 void RouteGraph::add(Place from, std::span<const LinkId> route, Place to) {
   const std::size_t n = route.size();
   std::size_t first = 0, last = n;
@@ -128,7 +129,7 @@ Cut NarrowestCut::operator()(const std::vector<Link>& links) {
   return cut;
 }
 
-/// Other edges pass as much as there is.
+/// Only edges from the source and edges of links have capacities; all others are unlimited.
 bool RouteGraph::still_enough(Rank sink) const {
   const auto kept = enough_.find(sink);
   if (kept == enough_.end() || kept->second.size() != places_.size() + ends_.size()) return false;
@@ -145,14 +146,14 @@ void RouteGraph::keep_enough(Rank sink) {
   for (const Ends& e : ends_) flow.push_back(flows_.flow(e.edge));
 }
 
-/// A time T is enough if, when each link may pass what it carries in T, all bytes flow from the sources to
-/// each sink. Otherwise the minimum cut gives a longer T to try (Newton's method).
+/// A time T is enough if all bytes flow from the sources to each sink when each link may pass what it carries
+/// in T. If it is not, the minimum cut gives a longer T to try (Newton's method).
 Cut RouteGraph::slowest(const std::vector<Link>& links, const std::vector<double>& weights,
                         std::span<const Rank> sinks, Seconds least) {
   const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
   Cut slowest;
   if (!(all > 0)) return slowest;
-  const double grid = finest / all;  // of a byte, so that amounts are whole
+  const double grid = finest / all;  // units per byte, so that amounts are whole numbers
   Amount sent = 0;
   for (const Terminal& t : places_) {
     const double own = t.place.memory == Memory::device ? weights[static_cast<std::size_t>(t.place.rank)] : 0;
@@ -167,7 +168,7 @@ Cut RouteGraph::slowest(const std::vector<Link>& links, const std::vector<double
       if ((cut.inside[r] != 0) != reversed_) bytes += weights[r];
     return Bytes(bytes) / cut.bandwidth;
   };
-  // The first T, as flows need some capacity: that of the fastest link alone.
+  // The first T is tiny, but not 0: flows need some capacity.
   BytesPerSecond fastest;
   for (const Ends& e : ends_) fastest = std::max(fastest, links[e.link].bandwidth);
   Seconds time = std::max(least, Bytes(all) / fastest * 1e-9);
@@ -191,7 +192,7 @@ Cut RouteGraph::slowest(const std::vector<Link>& links, const std::vector<double
   return slowest;
 }
 
-/// All ranks outside are one vertex here.
+/// All ranks outside of the group are one vertex of this graph.
 NarrowestCut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
                         std::span<const Memory> memories, std::span<const Rank> others,
                         std::optional<std::size_t> near) {

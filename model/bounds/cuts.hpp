@@ -22,7 +22,7 @@ struct Cut {
   BytesPerSecond bandwidth;  ///< of these links in all
 };
 
-/// The cut of least bandwidth between some ranks and the others, whatever its links carry.
+/// Finds the cut of least bandwidth between some ranks and the others, for any bandwidths of the links.
 class NarrowestCut {
  public:
   /// `graph`: its edges are numbered as the links.
@@ -30,7 +30,7 @@ class NarrowestCut {
       : inside_(std::move(inside)), links_(std::move(links)), graph_(std::move(graph)) {}
 
   Cut operator()(const std::vector<Link>& links);
-  /// The same of other ranks, whose data take the same links.
+  /// The same for another set of ranks whose data take the same links.
   NarrowestCut of(std::vector<char> inside) && {
     return {std::move(inside), std::move(links_), std::move(graph_)};
   }
@@ -53,12 +53,12 @@ class RouteGraph {
   /// Adds the routes of a fabric from each place of `from` to each of `to`.
   void add(const Fabric& fabric, std::span<const Place> from, std::span<const Place> to);
 
-  /// Between the ranks inside and all others. `inside`: by rank.
+  /// The narrowest cut between the ranks inside and all others. `inside`: by rank.
   NarrowestCut around(const std::vector<char>& inside) const;
 
-  /// The cut that takes longest, if longer than `least`, when every rank of `sinks` needs the `weights[r]`
-  /// bytes that each rank r begins with. Exact, by Newton's method on integer max-flows; that some schedule
-  /// attains it: Zhao et al., ForestColl, arXiv 2402.06787.
+  /// The cut that takes longest if every rank of `sinks` needs the `weights[r]` bytes that each rank r begins
+  /// with; empty if that is not longer than `least`. Exact, by Newton's method on integer max-flows. Some
+  /// schedule attains this time: Zhao et al., ForestColl, arXiv 2402.06787.
   Cut slowest(const std::vector<Link>& links, const std::vector<double>& weights, std::span<const Rank> sinks,
               Seconds least = {});
 
@@ -74,7 +74,7 @@ class RouteGraph {
   Vertex leaves(LinkId link) { return reversed_ ? ends(link).in : ends(link).out; }
   Vertex vertex(Place place);
   void join(Vertex from, Vertex to);
-  /// Whether a flow that brought a sink all that there was still does.
+  /// Whether the flow that was kept for a sink, which brings it all bytes, still fits the capacities.
   bool still_enough(Rank sink) const;
   void keep_enough(Rank sink);
   /// The minimum cut of the max-flow that was found last.
@@ -94,20 +94,20 @@ class RouteGraph {
   };
   std::vector<Terminal> places_;
   std::unordered_map<std::uint64_t, std::size_t> place_of_;
-  /// By sink: of the last flow that was enough, what leaves each terminal's source, then what each link
-  /// passes.
+  /// The last flow that brought all bytes to a sink, by sink: the amount from the source to each place, then
+  /// the amount through each link.
   std::map<Rank, std::vector<FlowGraph::Amount>> enough_;
-  std::vector<Ends> ends_;  ///< by link, as routes first took them
+  std::vector<Ends> ends_;  ///< by link, in the order in which routes first took them
   std::unordered_map<LinkId, std::size_t> ends_of_;
   std::unordered_set<std::uint64_t> joined_;
-  std::vector<Join> joins_;  ///< as routes first took them
+  std::vector<Join> joins_;  ///< in the order in which routes first took them
   std::optional<Place> last_from_, last_to_;
   std::vector<LinkId> last_route_;
 };
 
-/// The cut of least bandwidth between some ranks and all others, over the routes out of the group, or `into`
-/// it, between these memories and those of `others`, who stand for all others. Only the half of each route
-/// next to the group is searched if `near` is given, and at most so many links.
+/// The cut of least bandwidth between a group of ranks and all others. It cuts the routes out of the group,
+/// or `into` it, between these memories. The ranks in `others` stand for all others. If `near` is given, only
+/// links near the group are searched: at most so many of each route, and at most half of it.
 NarrowestCut cut_around(const Fabric& fabric, const std::vector<char>& inside, bool into,
                         std::span<const Memory> memories, std::span<const Rank> others,
                         std::optional<std::size_t> near = {});

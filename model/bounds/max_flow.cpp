@@ -10,11 +10,12 @@ namespace collcast {
 
 using Csr = boost::compressed_sparse_row_graph<boost::directedS>;
 
-/// The edges, and one back for each, as Boost keeps them: sorted by where they begin.
+/// The edges, each with one in reverse, as Boost keeps them: sorted by the vertex that they leave.
 struct FlowGraph::Network {
   Network(Vertex vertices, const std::vector<FromTo>& edges)
       : place(2 * edges.size()), reverse(place.size()), capacity(place.size()), residual(place.size()) {
-    std::vector<std::size_t> next(static_cast<std::size_t>(vertices) + 1);  // by vertex, of its edges
+    // By vertex: where its next edge goes.
+    std::vector<std::size_t> next(static_cast<std::size_t>(vertices) + 1);
     for (const FromTo& e : edges)
       ++next[static_cast<std::size_t>(e.from) + 1], ++next[static_cast<std::size_t>(e.to) + 1];
     for (std::size_t v = 1; v < next.size(); ++v) next[v] += next[v - 1];
@@ -31,10 +32,10 @@ struct FlowGraph::Network {
   }
 
   Csr graph;
-  std::vector<std::size_t> place;  ///< by edge: that of its own, and of the one back
+  std::vector<std::size_t> place;  ///< place[2 i]: of edge i in Boost's order; place[2 i + 1]: of its reverse
   std::vector<Csr::edge_descriptor> reverse;
   std::vector<Amount> capacity, residual;
-  std::vector<Csr::edge_descriptor> before;  ///< by vertex, of the search, as are these
+  std::vector<Csr::edge_descriptor> before;  ///< by vertex, as are the next two: state of the search
   std::vector<boost::default_color_type> colour;
   std::vector<std::size_t> distance;
 };

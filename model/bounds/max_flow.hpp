@@ -23,7 +23,7 @@ class FlowGraph {
 
   Vertex add_vertex() { return vertices_++; }
   Vertex vertices() const { return vertices_; }
-  /// Between two vertices. Edges are numbered from 0.
+  /// Adds an edge between two vertices. Edges are numbered from 0.
   Edge add_edge(Vertex from, Vertex to, Amount capacity = 0);
   void set_capacity(Edge edge, Amount capacity) {
     edges_[static_cast<std::size_t>(edge)].capacity = capacity;
@@ -31,8 +31,8 @@ class FlowGraph {
   Amount capacity(Edge edge) const { return edges_[static_cast<std::size_t>(edge)].capacity; }
 
   Amount max_flow(Vertex from, Vertex to);
-  /// Whether the last flow leaves a path to the vertex from the source. Edges from a vertex where it does to
-  /// one where it does not are a minimum cut.
+  /// Whether the last flow leaves spare capacity on some path from the source to the vertex. The edges from
+  /// vertices where it does to vertices where it does not are a minimum cut.
   bool on_source_side(Vertex v) const { return reached_[static_cast<std::size_t>(v)] != 0; }
   /// What the last flow sends along the edge.
   Amount flow(Edge edge) const;
@@ -46,7 +46,7 @@ class FlowGraph {
 
   Vertex vertices_;
   std::vector<FromTo> edges_;
-  std::unique_ptr<Network> network_;  ///< of these edges; none after one was added
+  std::unique_ptr<Network> network_;  ///< made of the edges; null after one was added
   std::vector<char> reached_;
 };
 

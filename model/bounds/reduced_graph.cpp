@@ -16,7 +16,7 @@ bool is_end(Vertex v) {
   return v == ReducedGraph::source || v == ReducedGraph::sink;
 }
 
-/// Round after round, until nothing more can be done.
+/// Reduces a graph in rounds, until a round changes nothing.
 class Reducing {
  public:
   Reducing(Vertex vertices, std::vector<Edge>& edges)
@@ -24,7 +24,7 @@ class Reducing {
     std::iota(same_as_.begin(), same_as_.end(), 0);
   }
 
-  /// `pair(first, second, in_series)` numbers what two edges become.
+  /// `pair(first, second, in_series)` returns the number of the edge that replaces two.
   template <class Pair>
   void reduce(Pair pair) {
     for (bool changed = true; changed;) {
@@ -53,7 +53,7 @@ class Reducing {
     });
   }
 
-  /// Merges parallel edges; beside an edge without a limit the others change nothing.
+  /// Merges parallel edges. Beside an edge without a limit other edges change nothing.
   template <class Pair>
   bool add_parallel(Pair pair) {
     const auto key = [](const Edge& e) { return std::tuple(e.from, e.to, e.number); };
@@ -86,8 +86,8 @@ class Reducing {
     return true;
   }
 
-  /// What enters a vertex only by an edge without a limit, or leaves it only so, passes the other end as
-  /// well: to the minimum cut nearest to the source they are one.
+  /// Merges two vertices if an edge without a limit is the only way into the second or out of the first: to
+  /// the minimum cut nearest to the source they are one.
   bool merge(Vertex Edge::*gone, const std::vector<int>& degrees) {
     const auto kept = gone == &Edge::to ? &Edge::from : &Edge::to;
     bool changed = false;
@@ -121,7 +121,7 @@ class Reducing {
         continue;
       use(&first) = use(&second) = 1;
       first = {first.from, second.to, pair(first.number, second.number, true)};
-      second.from = second.to;  // gone with the next round
+      second.from = second.to;  // the next round removes it
       changed = true;
     }
     return changed;

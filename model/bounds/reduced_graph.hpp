@@ -9,10 +9,10 @@
 
 namespace collcast {
 
-/// A directed graph from a source to a sink whose minimum cuts are wanted for many capacities of its edges,
-/// all above 0. What does not depend on capacities is done once: edges in series pass what the narrowest
-/// does, parallel ones add up, and what leads nowhere is left out. What remains is searched by max-flow; of
-/// routes, which branch and join again, it is mostly one edge.
+/// A directed graph whose minimum cuts between a source and a sink are wanted for many capacities of its
+/// edges, all above 0. What does not depend on capacities is done once: edges in series pass what the
+/// narrowest does, parallel ones add up, and what leads nowhere is left out. What remains is searched by
+/// max-flow. For routes, which branch and join again, that is mostly one edge.
 class ReducedGraph {
  public:
   using Vertex = FlowGraph::Vertex;
@@ -20,7 +20,7 @@ class ReducedGraph {
   static constexpr int no_limit = -1;
   struct Edge {
     Vertex from, to;
-    int number;  ///< place of its capacity, or no_limit
+    int number;  ///< index of its capacity in min_cut, or no_limit
   };
 
   /// `limited`: how many edges have capacities.
@@ -37,7 +37,7 @@ class ReducedGraph {
   };
   std::vector<Pair> pairs_;
   std::vector<Edge> left_;
-  std::optional<FlowGraph> flows_;  ///< of these edges, if they are several
+  std::optional<FlowGraph> flows_;  ///< of `left_`, if that is more than one edge
   std::vector<FlowGraph::Amount> values_;
   int limited_;
 };

@@ -6,7 +6,7 @@
 namespace collcast {
 namespace {
 
-/// Neighbouring sizes that have one time beyond what their bytes take at least.
+/// Neighbouring sizes whose times exceed the least time of their bytes by the same amount, `beyond`.
 struct Pool {
   std::size_t samples;
   double weight;

@@ -17,7 +17,7 @@ using Eigen::VectorXd;
 constexpr double huber = 1.345;  // 95 % as efficient as least squares where errors are normal
 constexpr double least_noise = 0.01, derivative_step = 1e-3;
 
-/// Finds the most likely x, none below `least`; `values` makes parameters of it.
+/// Finds the most likely x, none below `least`. `values` turns x into the parameters of the model.
 class Fitter {
  public:
   struct Fit {

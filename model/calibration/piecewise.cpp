@@ -45,7 +45,7 @@ class Segmentation {
   }
 
  private:
-  /// Every measured size, or some of very many; the last is beyond them all.
+  /// Every measured size, or a selection of very many. The last entry is beyond all sizes.
   std::vector<Bytes> possible_starts() const {
     constexpr std::size_t most = 48;
     std::set<Bytes> sizes;
@@ -116,7 +116,7 @@ class Segmentation {
   const std::vector<Samples>& curves_;
   const PiecewiseOptions& options_;
   std::vector<Bytes> starts_;
-  std::vector<double> cost_;  ///< of a piece from one start up to another
+  std::vector<double> cost_;  ///< cost_[i * starts + j]: of the piece from start i to start j
   double total_ = 0;
 };
 
@@ -130,8 +130,8 @@ std::vector<Samples> divided(const Samples& curve, const std::vector<Bytes>& sta
   return pieces;
 }
 
-/// Standard deviation of normal noise, from the median of residuals, of pieces that leave any: a line through
-/// two samples leaves none of these.
+/// Standard deviation of normal noise, from the median of residuals. The two smallest residuals of each piece
+/// do not count, as a line passes through two samples.
 double noise_of(const std::vector<std::vector<Samples>>& curves, double least) {
   std::vector<double> all;
   for (const auto& pieces : curves)

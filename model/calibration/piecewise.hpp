@@ -40,8 +40,8 @@ struct PiecewiseOptions {
 /// Finds the sizes at which the protocol switches and the line of each piece between them. For each number of
 /// pieces the switch points minimise the absolute relative residuals (dynamic programming: Bellman & Roth,
 /// JASA 64 (1969)); the number minimises the BIC for Laplace noise. A piece holds at least two sizes and does
-/// not begin in the middle of a cache line; the empty message may be a piece of its own, or is one of at
-/// least five sizes. Each curve needs a sample; times are above 0.
+/// not begin in the middle of a cache line. The empty message may be a piece of its own; otherwise its piece
+/// has at least five sizes. Each curve needs a sample; times are above 0.
 PiecewiseFit fit_pieces(const std::vector<Samples>& curves, const PiecewiseOptions& options = {});
 
 }  // namespace collcast

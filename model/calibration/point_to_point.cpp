@@ -13,15 +13,15 @@ namespace {
 /// osu_bw's reply has 4 bytes.
 const Bytes reply_bytes(4);
 
-/// A window of m messages takes m - 1 of the times that they keep each other waiting, and then one message
-/// and one reply alone. `alone` is half a round trip; the answer is the mean of the m.
+/// The mean time per message of a window of m messages: m - 1 of them are `between` apart; then one message
+/// and one reply travel alone. `alone` and `reply` are half round trips.
 Seconds of_window_of(int m, Seconds between, Seconds alone, Seconds reply) {
   return ((m - 1) * between + alone + reply) / m;
 }
 
-/// The inverse: the time between messages of a window, from the mean time per message. Where the edges take
-/// most of the window, what is left is as much less sure; a window of which noise leaves nothing says
-/// nothing.
+/// The inverse of of_window_of: the times between messages of a window, from the mean times per message. The
+/// more of a window the lone message and the reply take, the less sure is the rest. A sample is left out if
+/// its rest is within noise.
 Samples between_messages(const PathTables& tables, const PiecewiseFit& lines) {
   const int m = tables.window;
   if (m < 2) return tables.messages;
@@ -48,9 +48,10 @@ bool have_one_size(const Samples& samples) {
   return std::ranges::all_of(samples, [&](const Sample& s) { return s.message == samples[0].message; });
 }
 
-/// The time between messages of a window. One size does not tell what a message costs from what its bytes do:
-/// its time is its bytes' if these make up half of it by the latencies' slope, and what exceeds that slope is
-/// the message's otherwise. Where latencies have no slope, all is the bytes' of a message of 4 KiB and more.
+/// The line of the times between messages of a window. If all samples have one size, they cannot separate the
+/// cost of a message from that of its bytes; then the slope of the latencies does. If by that slope the bytes
+/// take less than half of the time, the rest is the cost of the message; otherwise all of it is the bytes'.
+/// If latencies have no slope either, all of it is the bytes' from 4 KiB on, and the message's below.
 Line between_line(const Samples& messages, const Samples& latency, double noise) {
   constexpr Bytes large(4096);
   Line line = robust_line(messages, noise);
@@ -69,7 +70,7 @@ Line between_line(const Samples& messages, const Samples& latency, double noise)
   return line;
 }
 
-/// How far levelling moved a table's times, root mean square.
+/// How far levelling moved the times of a table: root mean square.
 Seconds moved(const Samples& measured, const Samples& levelled) {
   double sum = 0;
   for (std::size_t i = 0; i < measured.size(); ++i)
@@ -113,8 +114,9 @@ Seconds streamed(const PathPiece& piece, Bytes message) {
   return piece.gap->value + message * piece.per_byte.value;
 }
 
-/// Between the last size of one piece and the first of the next: the line from one's time to the other's
-/// where the former's own would come down to the latter's; else as the former.
+/// A piece between the last size of `before` and the first size of `after`, if a time would fall where they
+/// meet; none otherwise. A time that would fall (of a lone message, or in a stream) follows the line between
+/// those two sizes; the other goes on as in `before`.
 std::optional<PathPiece> bridge(const PathPiece& before, const PathPiece& after, SecondsPerByte links) {
   const auto both = [&](auto cost) { return before.*cost && after.*cost; };
   const Bytes from = before.last, to = after.first;
@@ -148,7 +150,7 @@ std::vector<PathPiece> bridged(const std::vector<PathPiece>& pieces, SecondsPerB
   return all;
 }
 
-/// The curves with their times changed as much as the fitted ones have to be for larger messages to take
+/// The curves, with each time changed by the factor that its fitted time needs for larger messages to take
 /// longer.
 std::vector<Samples> levelled(std::vector<Samples> curves, const PiecewiseFit& fit,
                               const std::vector<SecondsPerByte>& least) {
@@ -162,7 +164,7 @@ std::vector<Samples> levelled(std::vector<Samples> curves, const PiecewiseFit& f
   return curves;
 }
 
-/// The sizes whose times were changed, beyond what runs differ by.
+/// The sizes whose times were changed by more than runs differ (5 %).
 std::vector<Bytes> changed(const std::vector<Samples>& before, const std::vector<Samples>& after) {
   constexpr double alike = 0.05;
   std::set<Bytes> sizes;
@@ -172,7 +174,7 @@ std::vector<Bytes> changed(const std::vector<Samples>& before, const std::vector
   return {sizes.begin(), sizes.end()};
 }
 
-/// A pace of links that no message of the table contradicts.
+/// The largest time per byte, at most `links`, that no half round trip of the table contradicts.
 SecondsPerByte possible(SecondsPerByte links, const Samples& latency) {
   for (const Sample& s : latency)
     if (s.message > Bytes()) links = std::min(links, s.time / s.message);
@@ -218,7 +220,7 @@ PathFit fit_path(const PathTables& measured, SecondsPerByte stated, const Piecew
   for (Samples* table : {&tables.latency, &tables.messages})
     if (!table->empty()) present.push_back(table);
   std::vector<Samples> curves;
-  std::vector<SecondsPerByte> least;  // bytes of a stream may pass while an overhead is paid
+  std::vector<SecondsPerByte> least;  // 0 for streams: their bytes may pass while an overhead is paid
   for (Samples* table : present) {
     curves.push_back(*table);
     least.push_back(table == &tables.latency ? links : SecondsPerByte());

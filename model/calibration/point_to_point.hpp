@@ -27,24 +27,25 @@ struct PathPiece {
   Bytes from;
   Bytes first, last;                       ///< measured sizes
   std::optional<Estimate<Seconds>> fixed;  ///< half a round trip without the bytes
-  std::optional<Estimate<Seconds>> gap;    ///< between messages of a window, without the bytes
-  Estimate<SecondsPerByte> per_byte;       ///< G: for which each byte occupies the port
+  std::optional<Estimate<Seconds>> gap;    ///< time between messages of a window, without the bytes
+  Estimate<SecondsPerByte> per_byte;       ///< G: how long each byte occupies the port
   SecondsPerByte copied;                   ///< what each byte adds to the latency alone, as copies do
-  bool bridge = false;  ///< from one measured size to the next, of which it has none itself
+  bool bridge = false;                     ///< between two measured sizes; it holds none itself
 
-  /// Whether its messages are long enough for their bytes to be told from what each message costs.
+  /// Whether its messages are long enough to separate the cost of their bytes from the cost of a message.
   bool knows_pace() const { return per_byte.deviation < 0.5 * per_byte.value; }
 };
 
 struct PathFit {
   std::vector<PathPiece> pieces;
   PiecewiseFit lines;           ///< curve 0 is the first table that is not empty
-  std::vector<Bytes> levelled;  ///< sizes whose times were levelled, by more than runs differ
+  std::vector<Bytes> levelled;  ///< sizes whose times levelling changed by more than runs differ
   int window = 64;
 
   /// Whether half round trips were measured of messages like this one.
   bool knows_latency(Bytes message) const { return at(message).fixed.has_value(); }
-  /// The fitted values of the tables. Throws std::bad_optional_access where a table has no size of the piece.
+  /// The fitted values of the tables. Throws std::bad_optional_access if a table has no size in the piece of
+  /// the message.
   Seconds latency(Bytes message) const;
   Seconds of_window(Bytes message) const;
   SecondsPerByte per_byte(Bytes message) const { return at(message).per_byte.value; }
@@ -53,8 +54,9 @@ struct PathFit {
   const PathPiece& at(Bytes message) const;
 };
 
-/// Larger messages take longer, by `links` or more for each byte. Where lines through the tables say
-/// otherwise, the tables are levelled as little as that needs (`growing`), and fitted again.
+/// Fits both tables. Larger messages take longer, by at least `links` for each byte, or by less if a latency
+/// of the table contradicts that. Where lines through the tables fall, the tables are changed as little as
+/// needed (`growing`), and fitted again.
 PathFit fit_path(const PathTables& tables, SecondsPerByte links = {}, const PiecewiseOptions& options = {});
 
 }  // namespace collcast

@@ -119,7 +119,7 @@ class StarFitter {
           loosest = i, most = off;
       if (loosest == 4) return answer(found, deviation, fitted, fit.noise);
       fitted[loosest] = false;
-      // What was found bounds it from above.
+      // The other costs that were found bound it from above.
       expected_[loosest] = std::min(expected_[loosest], allowed(loosest, found));
     }
   }
@@ -147,7 +147,7 @@ class StarFitter {
         if (fitted[i]) c[i] = v[j++];
       return c;
     };
-    // From overheads that hide the gap, and from a gap that hides the overheads.
+    // Two starts: overheads that hide the gap, and a gap that hides the overheads.
     const double some = lone_ / 8;
     AmountFit best;
     for (const Costs& start : {Costs{some, some, 0, per_byte_}, Costs{0, 0, some, per_byte_}}) {

@@ -23,7 +23,7 @@ struct Star {
 /// LogGP's costs that the time of a lone message cannot separate.
 struct StarCosts {
   Seconds overhead, receive_overhead, gap;
-  SecondsPerByte port;  ///< for which a byte occupies a port that ranks share
+  SecondsPerByte port;  ///< how long a byte occupies a port that ranks share
 };
 
 /// The time of a star with these costs, by the rules of docs/time-model.md on an idle network.
@@ -32,14 +32,16 @@ Seconds star_time(const Star& star, const StarCosts& costs);
 /// A fitted cost.
 struct StarCost {
   double value = 0, deviation = 0;  ///< in seconds, or seconds per byte
-  bool determined = false;          ///< by the stars; else the expected value, lowered to what they allow
-  bool lowered = false;             ///< not determined, and below what was expected
+  bool determined = false;  ///< whether the stars determine it; if not, `value` is the expected one, lowered
+                            ///< to what they allow
+  bool lowered = false;     ///< not determined, and below what was expected
 };
 
 struct StarFit {
   StarCost overhead, receive_overhead, gap, port;
   double noise = 0, mean_residual = 0;
-  /// By which factor the largest exchanges take longer than the fit, which assumes full-duplex ports.
+  /// How many times as much longer than fitted the largest exchanges take, compared with one-way stars: the
+  /// fit assumes full-duplex ports.
   double exchange = 1;
 
   StarCosts costs() const {

@@ -31,7 +31,7 @@ struct BlueprintReader {
 
   static constexpr auto& optional = read_optional;
 
-  /// `shared`: the section of the shared parts that has such names, too.
+  /// The index of a name. `shared`: the section of the shared parts that may have the name, too.
   int index(std::vector<std::string> names, const std::string& name, const std::string& path,
             const std::string& what, const char* shared = nullptr) const {
     const auto it = std::ranges::find(names, name);
@@ -177,7 +177,8 @@ struct BlueprintReader {
     return s;
   }
 
-  /// A memory that the class leaves out is as in `otherwise`.
+  /// The software of a class of messages by memory. Memories that the class leaves out have that of
+  /// `otherwise`.
   Blueprint::SoftwareByMemory by_memory(const std::string& name,
                                         const Blueprint::SoftwareByMemory& otherwise) const {
     if (!json.contains("software") || !json["software"].contains(name)) return otherwise;

@@ -16,7 +16,7 @@ struct Blueprint {
   struct Device {
     std::string name;
     std::optional<Parameter> reduce, memory_bandwidth, cores, copy_engines;
-    std::optional<Parameter> gpudirect_read, gpudirect_write;  ///< by a network card
+    std::optional<Parameter> gpudirect_read, gpudirect_write;  ///< access to its memory by a network card
   };
   struct Vertex {
     enum class Kind : std::uint8_t { gpu, cpu, nic, network_switch, dpu, nvme };
@@ -30,7 +30,7 @@ struct Blueprint {
     Type type;
     Parameter bandwidth, latency;
   };
-  /// Links between two vertices, in both directions; from a vertex to itself: copying within its memory.
+  /// Links between two vertices, in both directions. From a vertex to itself: copies within its memory.
   struct Line {
     int from, to;
     int kind;  ///< index in `link_kinds`
@@ -43,19 +43,19 @@ struct Blueprint {
   };
   /// The links between two switches.
   struct Trunk {
-    std::optional<Parameter> bandwidth = {};  ///< of a cable; empty: the network's
+    std::optional<Parameter> bandwidth = {};  ///< bandwidth of a cable; empty: as the network's
     int cables = 1;                           ///< in parallel
-    std::optional<Parameter> latency = {};    ///< in addition to the switches'
+    std::optional<Parameter> latency = {};    ///< in addition to that of switches
   };
   struct Routing {
     bool drawn = false;  ///< pseudo-random by a hash (ECMP, Valiant); else D-mod-k or minimal
     std::uint64_t seed = 1;
-    bool adaptive = false;  ///< each packet where there is room
+    bool adaptive = false;  ///< switches send each packet where there is room
   };
   struct Groups {
     int count = 1, switches = 1;
-    int chassis = 1;  ///< of a group; its switches fill them in order
-    int cables = 1;   ///< between any two groups
+    int chassis = 1;  ///< chassis of a group; its switches fill them in order
+    int cables = 1;   ///< cables between any two groups
 
     /// The most links to other groups that a switch has.
     int global_ports() const { return ((count - 1) * cables + switches - 1) / switches; }
@@ -76,7 +76,8 @@ struct Blueprint {
   struct Costs {
     std::optional<Parameter> overhead, receive_overhead, latency, gap, bandwidth, copy, processor;
   };
-  /// Costs of messages from size `from` to the next piece. What is left out is as for the smallest messages.
+  /// Costs of messages from size `from` to that of the next piece. Costs that are left out are those of the
+  /// smallest messages.
   struct Piece {
     Parameter from;
     Costs costs;
@@ -87,7 +88,7 @@ struct Blueprint {
     std::optional<Parameter> eager_limit, handshake;  ///< empty: those of the protocol
     std::optional<Parameter>
         single_copy;  ///< bandwidth of the receiver's copy in a rendezvous; empty: as eager
-    std::optional<Parameter> other_sender;  ///< what a message costs more after one of another sender
+    std::optional<Parameter> other_sender;  ///< what a message costs more after one from another sender
   };
   struct SoftwareByMemory {
     Software device, host;
@@ -95,7 +96,7 @@ struct Blueprint {
     std::optional<Software> dpu;                             ///< of the DPU's cores; empty: as the host
   };
   /// NCCL's costs: launching a kernel of one channel, each further channel, the hop of a ring and of a tree
-  /// to another node, and for how long a message keeps a network proxy busy.
+  /// to another node, and how long a message keeps a network proxy busy.
   struct NcclCosts {
     std::optional<Parameter> launch, channel, hop, tree_hop, proxy;
   };
@@ -106,7 +107,7 @@ struct Blueprint {
     std::int64_t nodes = 0;
     std::string key;
   };
-  std::optional<Room> room;  ///< of the network, which this parameter of the platform would make larger
+  std::optional<Room> room;  ///< how many nodes the network has room for, and what enlarges it
   std::vector<Device> devices;
   std::vector<Vertex> vertices;
   std::vector<LinkKind> link_kinds;
@@ -118,25 +119,24 @@ struct Blueprint {
   Network network;
   std::optional<Parameter> bandwidth, latency, switch_latency;
   int nodes_per_switch = 1;
-  int switches_per_node = 1;  ///< over which a node's NICs are spread; the same nodes share all of them
+  int switches_per_node = 1;  ///< over which a node's NICs are spread; the nodes of a group share them all
   std::vector<Level> levels;  ///< of a tree, from the leaves up; a single switch is one level of any width
   Routing routing;
   std::vector<int> dimensions;  ///< of a torus
   Groups groups;                ///< of a dragonfly
-  /// Of a tree by the level below; of a torus one; of a dragonfly those within a chassis, between
-  /// groups and between the chassis of a group.
-  /// None where there are no switches.
+  /// The kinds of links between switches. Of a tree: by the level below. Of a torus: one. Of a dragonfly:
+  /// within a chassis, between groups, and between the chassis of a group. Empty if there are no switches.
   std::vector<Trunk> trunks;
 
   MessageProtocol::Hold hold;
   std::optional<Parameter> eager_limit, handshake;
   SoftwareByMemory in_node, across_sockets, between_nodes;
-  Software copy, dpu_copy;                                  ///< the latter by a DPU's cores
+  Software copy, dpu_copy;                                  ///< dpu_copy: by a DPU's cores
   std::optional<Parameter> offload_start, offload_handoff;  ///< of a collective, to a DPU's cores
   std::array<NcclCosts, 3> nccl;                            ///< LL, LL128, Simple
 
   std::vector<int> of_kind(Vertex::Kind kind) const;
-  /// The vertex of a node's rank; the ranks fill the vertices one after the other.
+  /// The vertex of the rank in a slot. Ranks fill the vertices one after the other.
   int vertex_of_slot(int slot) const {
     return ranks_on[static_cast<std::size_t>(slot) * ranks_on.size() /
                     static_cast<std::size_t>(ranks_per_node)];
@@ -154,7 +154,8 @@ inline const Blueprint& read_blueprint(const Description& description) {
   return *description.blueprint();
 }
 
-/// For the description itself. Throws InputError at names that dangle and at counts that do not add up.
+/// Makes the blueprint, for the description itself. Throws InputError for names that do not exist and for
+/// counts that do not add up.
 Blueprint make_blueprint(const Description& description);
 
 }  // namespace collcast

@@ -15,7 +15,7 @@ struct CalibratedOn {
   struct Range {
     std::int64_t least = 0, most = 0;
   };
-  std::string transport;                 ///< of the messages: "nccl-2.8"
+  std::string transport;                 ///< of the messages, as "nccl-2.8"
   std::string source;                    ///< of the tables
   std::vector<std::string> collectives;  ///< by name
   Range ranks, message;                  ///< [B]
@@ -29,8 +29,8 @@ struct CalibratedOn {
 /// Throws InputError for an invalid range.
 std::vector<CalibratedOn> calibrated_on(const Description& platform);
 
-/// Sets `between_tables` to the deviation of the tables' mean errors, and `within_tables` to that of the
-/// points about these means. `errors`: ln(measured / predicted), by table.
+/// Sets `between_tables` to the deviation of the mean errors of tables, and `within_tables` to that of points
+/// around these means. `errors`: ln(measured / predicted), by table.
 void set_residuals(CalibratedOn& calibrated, const std::vector<std::vector<double>>& errors);
 
 /// The `calibrated_on` of `base` with a new item, which replaces items of the same transport and collectives.

@@ -30,7 +30,8 @@ void for_each_parameter(Json& json, const Schema& schema, const std::string& pat
   }
 }
 
-/// A parameter at the end of its interval that is the larger, or the smaller: its own, or its stamp's.
+/// The value at the larger or the smaller end of a parameter's interval: its own interval, or that of its
+/// stamp.
 double end_of(const Json& p, bool larger) {
   if (p.contains("low")) return p[larger ? "high" : "low"].get<double>();
   const double factor = 1 + uncertainty(*parse_stamp(p["stamp"].get<std::string>()));
@@ -38,7 +39,8 @@ double end_of(const Json& p, bool larger) {
   return larger ? value * factor : value / factor;
 }
 
-/// Bandwidths and times at the fast, or at the slow ends of their intervals; sizes and limits stay.
+/// The description with bandwidths and times at the fast or the slow ends of their intervals. Sizes and
+/// limits stay.
 Description scaled(const Description& description, bool faster) {
   Json json = description.json();
   for_each_parameter(json, platform_schema(), "", [faster](Json& p, const std::string& path) {

@@ -17,7 +17,7 @@ struct Parameter {
   std::string unit;  ///< the part of the key after its last underscore, or the whole key
   std::string source;
   Stamp stamp = Stamp::guess;
-  double low = 0, high = 0;  ///< its own interval, or the one that its stamp implies
+  double low = 0, high = 0;  ///< the ends of its own interval, or of the one that its stamp implies
 };
 
 struct Blueprint;
@@ -32,9 +32,10 @@ class Description {
   const std::string& file() const { return file_; }
   const Json& json() const { return *json_; }
   std::string text() const;
-  /// The library by which its users' GPUs communicate, as a policy; empty if it does not say.
+  /// The library by which GPUs usually communicate on this platform, as a policy; empty if the file does not
+  /// say.
   std::string library() const;
-  /// What it says, as typed values (`read_blueprint`); copies share it.
+  /// The description as typed values (`read_blueprint`). Copies share it.
   const std::shared_ptr<const Blueprint>& blueprint() const { return blueprint_; }
 
   /// All parameters, in the order of the file.

@@ -13,7 +13,7 @@ constexpr int most_parts = 256;
 
 const std::string links = "node.links.";
 
-/// Links may be none.
+/// Reads the number that an edit sets. Only links may be 0.
 int counted(const std::string& path, const std::string& text, const std::string& origin) {
   const int least = path.starts_with(links) ? 0 : 1;
   int n = -1;
@@ -34,7 +34,7 @@ struct Edit {
   Json& node() const { return platform["node"]; }
   [[noreturn]] void fail(const std::string& message) const { reject(origin, path, message); }
 
-  /// In the order of their numbers: nic2 before nic10.
+  /// The vertices of a kind, in the order of their numbers: nic2 before nic10.
   std::vector<std::string> of_kind(const std::string& kind) const {
     std::vector<std::string> names;
     for (const auto& [name, vertex] : node()["vertices"].items())
@@ -58,7 +58,7 @@ struct Edit {
     node()["ranks_on"] = std::move(places);
   }
 
-  /// "nic7" as the eighth like nic3.
+  /// A free name for the `number`th vertex like `name`: "nic7" after nic3.
   std::string further(const std::string& name, std::size_t number) const {
     const std::string stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
     while (node()["vertices"].contains(stem + std::to_string(number))) ++number;
@@ -84,8 +84,8 @@ struct Edit {
     if (std::ranges::find(places, Json(model)) != places.end()) places.push_back(name);
   }
 
-  /// Those that stay are spread evenly, so that sockets and switches keep their shares: of eight, half are 0,
-  /// 2, 4, 6.
+  /// Removes vertices so that `wanted` stay. These are spread evenly, so that sockets and switches keep their
+  /// shares: of eight, half are 0, 2, 4, 6.
   void thin(const std::vector<std::string>& there, std::size_t wanted) const {
     const std::size_t all = there.size();
     const auto kept_before = [&](std::size_t i) { return (i * wanted + all - 1) / all; };
@@ -110,7 +110,7 @@ struct Edit {
     follow(there.size(), wanted, kind);
   }
 
-  /// A network that has a switch for each NIC of a node.
+  /// If the network has a switch for each NIC of a node, it goes on to have one for each.
   void follow(std::size_t before, std::size_t now, const std::string& kind) const {
     Json& network = platform["network"];
     if (kind == "nic" && before > 1 && network.contains("switches_per_node") &&

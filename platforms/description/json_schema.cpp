@@ -8,7 +8,7 @@
 namespace collcast {
 namespace {
 
-/// whole: as a file of its own. overlay: laid over a base or a shared part.
+/// whole: a file of its own. overlay: what is laid over a base or a shared part.
 enum class Form : std::uint8_t { whole, overlay };
 
 Json stamps() {
@@ -38,7 +38,7 @@ Json parameter(bool zero, Form form) {
   return p;
 }
 
-/// What a definition is called: "#/definitions/..." saves the repetition.
+/// A reference to a definition ("#/definitions/..."), which saves repeating it.
 Json reference(bool zero, Form form) {
   return {{"$ref", std::string("#/definitions/") + (zero ? "number" : "positive") +
                        (form == Form::whole ? "" : "_overlay")}};
@@ -64,7 +64,7 @@ Json drawn(const Schema& map, Form form) {
 Json object(const Schema& schema, Form form) {
   Json properties = Json::object(), required = Json::array();
   for (const Schema& f : schema.fields) {
-    // What is named like a shared part may complete it: see parts.hpp.
+    // A section named like a shared part may complete that part: see parts.hpp.
     properties[f.key] = shared_parts().contains(f.key) ? drawn(f, form) : converted(f, form);
     if (f.required) required.push_back(f.key);
   }
@@ -80,7 +80,7 @@ Json plain(const Schema& schema, Form form) {
       return object(schema, form);
     case Kind::map:
       return map_of(converted(schema.element.front(), form));
-    case Kind::list:  // replaces that of a base as a whole
+    case Kind::list:  // a list replaces the whole list of a base
       return {{"type", "array"}, {"items", converted(schema.element.front(), Form::whole)}};
     case Kind::parameter:
       return reference(schema.zero, form);

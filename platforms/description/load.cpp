@@ -17,14 +17,14 @@
 namespace collcast {
 namespace {
 
-/// `parts`: also those that are no platform by themselves.
+/// The shipped platform of this name. `parts`: also files that are no platform by themselves.
 const EmbeddedPlatform* shipped(const std::string& name, bool parts) {
   const auto* end = embedded_platforms + embedded_platform_count + (parts ? embedded_part_count : 0);
   const auto* found = std::find_if(embedded_platforms, end, [&](const auto& p) { return name == p.name; });
   return found == end ? nullptr : found;
 }
 
-/// Throws InputError that names the one whose base it is.
+/// Reads a file. An InputError names `file`, whose base it is.
 std::string read(const std::string& name, const std::string& file) {
   try {
     return read_file(name);
@@ -37,14 +37,14 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".json");
 }
 
-/// A path is relative to the file that names it.
+/// The base as seen from the current folder: a path in a file is relative to that file.
 std::string seen_from(const std::string& file, const std::string& base) {
   if (shipped(base, true)) return base;
   const std::string path = (std::filesystem::path(file).parent_path() / base).lexically_normal().string();
   return is_path(base) || is_file(path) ? path : base;
 }
 
-/// `file`: the one whose base is asked for; empty for the platform itself.
+/// The text of a platform or a base. `file`: the file whose base it is; empty for the platform itself.
 Json text_of(const std::string& name, const std::string& file) {
   if (const EmbeddedPlatform* p = shipped(name, !file.empty())) return parse_json(p->text, name);
   if (is_path(name) || is_file(name)) {
@@ -62,14 +62,14 @@ Json text_of(const std::string& name, const std::string& file) {
                    ", or the path of a .json file)");
 }
 
-/// A value that replaces another's leaves that one's interval behind, too.
+/// Makes values without an interval remove the interval of the value that they replace.
 void drop_intervals(Json& json) {
   if (!json.is_object()) return;
   if (json.contains("value") && !json.contains("low")) json["low"] = json["high"] = nullptr;
   for (Json& child : json) drop_intervals(child);
 }
 
-/// Makes the edits that the file asks for; only what they leave has to be sound.
+/// Makes the edits that the file asks for. Only their result has to be sound.
 Json edited(Json json, const std::string& file) {
   if (!json.is_object() || !json.contains("edit")) return json;
   const Json edits = json["edit"];
@@ -83,8 +83,8 @@ Json edited(Json json, const std::string& file) {
   return json;
 }
 
-/// Software of the base that is bound by the port goes on to be, unless the bandwidth was measured, and with
-/// it the software.
+/// Keeps software of the base that is bound by the port bound by it. If the file's bandwidth was measured or
+/// calibrated, the software was measured with it, and stays.
 void follow_file(Json& base, const Json& file) {
   const auto at = Json::json_pointer("/network/bandwidth_GBps");
   const auto GBps = [&](const Json& of) {

@@ -21,7 +21,7 @@ std::string text(std::int64_t n) {
 struct Section {
   const std::string& file;
   const Json& all;
-  const Json& n;  ///< the network
+  const Json& n;  ///< the section of the network
   Blueprint& b;
 
   [[noreturn]] void fail(const std::string& key, const std::string& message) const {
@@ -35,7 +35,7 @@ struct Section {
   std::int64_t nics() const {
     return static_cast<std::int64_t>(b.of_kind(Blueprint::Vertex::Kind::nic).size());
   }
-  /// `nodes`: what the network has room for.
+  /// Sets the room of the network, `nodes`, and checks that max_nodes fits.
   void room(std::int64_t nodes, const char* key, const std::string& why = {}) const {
     b.room = {nodes, "network." + std::string(key)};
     if (b.max_nodes > nodes)
@@ -101,7 +101,7 @@ struct Section {
            "must be 1 or the NICs of a node, " + text(nics()) + ", not " + text(b.switches_per_node));
   }
 
-  /// What to do where more leaves are needed.
+  /// The hint for a tree that needs more leaves.
   std::string larger(std::int64_t leaves) const {
     if (b.levels.size() == 1) return ": add one";
     const std::int64_t needed =
@@ -128,7 +128,7 @@ struct Section {
                     " (switch_ports)");
   }
 
-  /// `links`: of each to other switches.
+  /// `links`: from each switch to other switches.
   void switches(std::int64_t count, std::int64_t links, const char* key) {
     if (count > most_switches)
       fail(key, "at most " + text(most_switches) + " switches, not " + text(count) +
@@ -176,7 +176,7 @@ struct Section {
                                                                     : "local_bandwidth_GBps")}};
     const int blades = g.switches / g.chassis;
     switches(std::int64_t{g.count} * g.switches, blades - 1 + g.chassis - 1 + g.global_ports(), "groups");
-    if (b.routing.adaptive) {  // as AdaptiveDragonfly takes them together
+    if (b.routing.adaptive) {  // AdaptiveDragonfly treats such links as one
       b.trunks[0].cables = std::max(1, blades - 1);
       b.trunks[1].cables = std::max(1, (g.count - 1) * g.cables);
       b.trunks[2].cables = std::max(1, g.chassis - 1);
@@ -184,8 +184,8 @@ struct Section {
   }
 };
 
-/// How each kind is read, the settings that are its own, and its routings: the default, one that draws, and
-/// one that adapts.
+/// A kind of network: how it is read, its own settings, and its routings: the default, one that draws routes,
+/// and one that adapts.
 struct NetworkKind {
   const char* name;
   Network network;
@@ -205,8 +205,8 @@ const NetworkKind network_kinds[] = {
       "switches_per_node"},
      {"minimal", "valiant", "adaptive"}}};
 
-/// `levels` and `switch_ports` may be left of a base with another network; of other kinds' settings nothing
-/// may.
+/// Refuses settings of other kinds of networks. Only `levels` and `switch_ports` may be there, left over from
+/// a base with another network.
 void check_settings(const Section& section, const NetworkKind& kind) {
   for (const NetworkKind& other : network_kinds)
     for (const std::string& key : other.settings)

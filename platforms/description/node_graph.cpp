@@ -23,7 +23,8 @@ using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, 
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A route passes through processors and switches; GPUs, NICs and DPUs only begin and end one.
+/// Whether a route may leave a vertex: it passes through processors and switches only; GPUs, NICs and DPUs
+/// are its ends.
 struct MayLeave {
   const Graph* graph = nullptr;
   const Blueprint* blueprint = nullptr;
@@ -83,7 +84,7 @@ void NodeGraph::find_links(const Blueprint& b) {
 
 void NodeGraph::find_routes(const Blueprint& b) {
   const Graph graph = graph_of(b, links_);
-  std::vector<Graph::edge_descriptor> last(size_);  // of the route to each vertex
+  std::vector<Graph::edge_descriptor> last(size_);  // by vertex: the last edge of the route to it
   auto is_switch = [&b](std::size_t v) { return b.vertices[v].kind == Kind::network_switch; };
   for (std::size_t s = 0; s < size_; ++s) {
     const boost::filtered_graph<Graph, MayLeave> passable(graph, MayLeave{&graph, &b, s});
@@ -136,8 +137,8 @@ void NodeGraph::find_places(const Blueprint& b) {
   }
 }
 
-/// Where ranks have data they may reduce it, and ranks that share a memory copy within it: the file has to
-/// say how fast.
+/// Checks the vertices that hold data of ranks. Ranks may reduce there, and ranks that share a memory copy
+/// within it, so the file has to say how fast.
 void NodeGraph::check_places(const Blueprint& b) const {
   std::map<int, int> slots;
   for (std::size_t s = 0; s < device_.size(); ++s)

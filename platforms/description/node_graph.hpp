@@ -22,8 +22,8 @@ class NodeGraph {
   /// Both directions of every line, except lines from a vertex to itself.
   const std::vector<Link>& links() const { return links_; }
 
-  /// The route as indices of `links`, through cpu and switch vertices only: the one of fewest links, then of
-  /// least time per byte. Empty from a vertex to itself.
+  /// The route as indices of `links`, through cpu and switch vertices only: of the routes with the fewest
+  /// links, the one with the least time per byte. Empty from a vertex to itself.
   const std::vector<int>& route(int from, int to) const { return routes_[index(from, to)]; }
 
   /// The line from a vertex to itself; -1: none.
@@ -35,8 +35,8 @@ class NodeGraph {
   /// The nearest cpu of a vertex; the vertex itself if the node has none.
   int host_of(int vertex) const { return host_of_[static_cast<std::size_t>(vertex)]; }
 
-  /// The NIC that serves a vertex: the nearest one; vertices of one kind take equally near ones in turn,
-  /// those of the ranks first, in their order.
+  /// The NIC that serves a vertex: the nearest one. Vertices of one kind take equally near NICs in turn,
+  /// first the vertices of ranks, in their order.
   int nic_of(int vertex) const { return nic_of_[static_cast<std::size_t>(vertex)]; }
 
  private:
@@ -49,7 +49,8 @@ class NodeGraph {
   void find_routes(const Blueprint& blueprint);
   void find_places(const Blueprint& blueprint);
   void check_places(const Blueprint& blueprint) const;
-  /// How often each set of equally near candidates was chosen from, by the kinds of vertex and candidate.
+  /// How often a choice was made from each set of equally near candidates, by the kinds of vertex and
+  /// candidate.
   using Kind = Blueprint::Vertex::Kind;
   using Turns = std::map<std::pair<Kind, Kind>, std::map<std::vector<int>, std::size_t>>;
   int nearest(int vertex, const std::vector<int>& candidates, Turns::mapped_type& turns) const;

@@ -9,8 +9,7 @@
 namespace collcast {
 namespace {
 
-/// The texts at `key` of each item of `owner[section]`; none where the form is not that, which is checked
-/// later.
+/// The texts at `key` of each item of `owner[section]`; none if it has another form, which is checked later.
 std::vector<std::string> names(const Json& owner, const char* section, const char* key) {
   std::vector<std::string> found;
   if (!owner.contains(section) || !owner[section].is_structured()) return found;

@@ -10,8 +10,8 @@
 namespace collcast {
 namespace {
 
-/// What parameters whose path begins and ends so have ever been: from the slowest Ethernet and the oldest GPU
-/// to what is announced, with room.
+/// The values that parameters have ever had whose path begins and ends like this: from the slowest Ethernet
+/// and the oldest GPU to what is announced, with some room.
 struct Range {
   std::string_view begins, ends;
   double least, most;
@@ -19,7 +19,7 @@ struct Range {
 };
 constexpr Range ranges[] = {
     {"network.local_", "bandwidth_GBps", 0.01, 5000,
-     "what joins two switches"},  // of several cables, at times
+     "what joins two switches"},  // which may be several cables
     {"network.chassis_", "bandwidth_GBps", 0.01, 5000, "what joins two switches"},
     {"network.global_", "bandwidth_GBps", 0.01, 5000, "what joins two groups"},
     {"network.", "bandwidth_GBps", 0.01, 120, "a port or cable of a network"},  // 100 Mb/s to 800 Gb/s
@@ -51,7 +51,8 @@ std::string sentence(const Parameter& p, const Range& range) {
   return words;
 }
 
-/// Whether a piece charges less than the one before it, where both have a bandwidth of their own, or neither.
+/// Whether a piece charges less than the one before it. Only compared if both have a bandwidth of their own,
+/// or neither has.
 bool falls(const Json& software, std::size_t piece) {
   constexpr double rounding = 1e-3;
   const auto before = piece > 0 ? std::optional(piece - 1) : std::nullopt;
@@ -83,7 +84,7 @@ std::vector<std::string> implausible(const Description& description) {
   for (const Parameter& p : description.parameters())
     for (const Range& range : ranges)
       if (p.path.starts_with(range.begins) && p.path.ends_with(range.ends)) {
-        if (feeds_links && p.path == "network.bandwidth_GBps") break;  // it is that of several links
+        if (feeds_links && p.path == "network.bandwidth_GBps") break;  // the port feeds several links at once
         if (p.value < range.least || p.value > range.most) found.push_back(sentence(p, range));
         break;
       }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_copies = 256;
 
-/// How many each repeated vertex stands for. What has not that form is left for the check.
+/// How many vertices each vertex with a `count` stands for. What has another form is left for the check.
 using Counts = std::map<std::string, int>;
 
 std::string numbered(const std::string& name, int i) {

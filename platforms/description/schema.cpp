@@ -158,7 +158,8 @@ Schema protocol() {
                  {"handshake_us", zero_or_more()}});
 }
 
-/// `fields`, of the smallest messages and again from each piece's size on.
+/// The schema of costs by size: `fields` for the smallest messages, and again for each piece from its size
+/// on.
 Schema by_size(std::vector<Field> fields) {
   std::vector<Field> piece = {{"from_KiB", positive(), true}};
   piece.insert(piece.end(), fields.begin(), fields.end());
@@ -203,7 +204,7 @@ Schema software() {
                  {"nccl", nccl()}});
 }
 
-/// File systems, and what stores files on each node.
+/// The schema of storage: shared file systems, and what stores files on each node.
 Schema storage() {
   return object({{"kind", choice({"gpfs", "lustre", "nfs", "nvme", "ssd", "disk", "other"}), true},
                  {"reach", choice({"shared", "node"}), true},

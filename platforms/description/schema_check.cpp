@@ -18,7 +18,7 @@ std::string shown(const Json& json) {
   return all.size() <= 40 ? all : all.substr(0, 37) + "...";
 }
 
-/// One report of one file: each check throws at the first thing that is wrong.
+/// Checks one file. Each check throws at the first thing that is wrong.
 struct Checker {
   const std::string& file;
 
@@ -99,7 +99,7 @@ struct Checker {
     if (v > 1e15 || (v > 0 && v < 1e-15)) fail(path, shown(json) + " is beyond any machine; mind the unit");
   }
 
-  /// Both ends or neither, around the value.
+  /// An interval has both ends or neither, and contains the value.
   void interval(const Json& json, const Schema& schema, const std::string& path) const {
     if (!json.contains("low") && !json.contains("high")) return;
     for (const char* key : {"low", "high"}) {

@@ -35,7 +35,7 @@ void collect(const Json* json, const Schema& schema, const std::string& path,
     paths.push_back(path);
 }
 
-/// The name, in messages, of the platform whose parameters are set.
+/// How messages name the platform whose parameters are set.
 struct Names {
   const std::string &name, &file;
 };
@@ -77,7 +77,8 @@ Json value_of(const Schema& schema, const std::string& path, const std::string& 
 /// Software whose bandwidth is at least this share of the port's counts as bound by the port.
 constexpr double bound_by_port = 0.8;
 
-/// A software bandwidth bound by the port scales with the port's. A base may not be sound yet.
+/// Scales a software bandwidth that is bound by the port with the port's. The description may not be sound
+/// yet.
 void scale(Json& costs, double before, double after) {
   if (!costs.is_object() || !costs.contains("bandwidth_GBps")) return;
   Json& bandwidth = costs["bandwidth_GBps"];
@@ -109,7 +110,7 @@ void assign(Json& json, const Schema& schema, const std::string& path, const std
 std::vector<std::string> settable(const Json& json) {
   std::vector<std::string> paths;
   collect(&json, platform_schema(), "", paths);
-  // Keys that say how a description is made, and are not part of it.
+  // Keys that say how a description is made are no part of it.
   std::erase_if(paths, [](const std::string& path) {
     return path == "base" || path == "edit" ||
            (path.starts_with("node.vertices.") && path.ends_with(".count"));
@@ -134,7 +135,7 @@ struct Paths {
   explicit Paths(const Json& json) : all(settable(json)), edited(edits(json)) {}
 };
 
-/// Makes an assignment, which is sound by itself; the whole may be none.
+/// Makes an assignment. It is checked by itself; the platform as a whole may be unsound.
 void assign(Json& json, const Names& of, const Paths& paths, const std::string& assignment,
             const std::string& origin) {
   const std::size_t equals = assignment.find('=');

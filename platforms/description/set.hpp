@@ -5,21 +5,22 @@
 
 namespace collcast {
 
-/// Makes assignments of `origin`, a part of `file`, which must not override parameters, as these need a
-/// source. `json` keeps to the schema; whether the whole is sound, before or after, is left open. Throws
-/// InputError.
+/// Makes the assignments of `origin`, a part of `file`. They must not override parameters, as these need a
+/// source. `json` must keep to the schema; whether it is sound as a whole, before or after, is not checked.
+/// Throws InputError.
 void assign_all(Json& json, const std::string& file, const std::vector<std::string>& assignments,
                 const std::string& origin);
 
-/// Throws InputError where `set` takes no such value, whatever else is set. What only the whole shows is left
-/// to it.
+/// Throws InputError if `set` could not take this value, whatever else is set. What depends on the whole
+/// platform is left to `set`.
 void check_values(const Description& description, const std::string& path,
                   const std::vector<std::string>& values);
 
 /// Whether a parameter, or what an edit sets, is a whole number.
 bool is_count(const std::string& path);
 
-/// Software that is bound by the port, with at least 0.8 of its bandwidth, goes on to be where that changes.
+/// Keeps software that is bound by the port (at least 0.8 of its bandwidth) bound by it when the port's
+/// bandwidth changes from `before` to `after`.
 void follow_port(Json& json, double before, double after);
 
 }  // namespace collcast

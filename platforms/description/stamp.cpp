@@ -11,7 +11,7 @@ struct Row {
   double uncertainty;
 };
 
-/// In the order of Stamp; docs/platforms.md says why.
+/// The uncertainty of each stamp, in the order of Stamp; docs/platforms.md gives reasons.
 constexpr std::array<Row, 6> table = {{
     {"what-if", 0.0},
     {"measured", 0.02},

@@ -22,7 +22,7 @@ class Usage {
   /// A time in seconds of a parameter in microseconds; 0 if the file leaves it out.
   Seconds time(const std::optional<Parameter>& p) { return p ? Seconds(take(*p) * 1e-6) : Seconds(); }
   BytesPerSecond bandwidth(const Parameter& p) { return BytesPerSecond(take(p) * 1e9); }
-  /// Counts a parameter on which only some schedules depend as used, without weakening the stamp.
+  /// Marks a parameter as used on which only some schedules depend, without weakening the stamp.
   void mention(const Parameter& p) { paths_.insert(p.path); }
   void weaken(Stamp stamp) { weakest_ = std::max(weakest_, stamp); }
 

@@ -18,16 +18,16 @@ Json from_hwloc(const pugi::xml_node& topology, const std::string& file);
 Json from_ibnetdiscover(const std::string& text, const std::string& file);
 Json from_simgrid(const pugi::xml_node& platform, const std::string& file);
 Json from_slurm(const std::string& text, const std::string& file);
-/// Whether the first line that says anything is of Slurm's topology.conf.
+/// Whether the text is Slurm's topology.conf, judged by its first line that is neither empty nor a comment.
 bool is_slurm_topology(const std::string& text);
 
-/// The shared parts that a GPU and the links between such GPUs are.
+/// The shared parts for a GPU and for the links between such GPUs.
 struct KnownGpu {
   const char *device, *link;
 };
-/// By the number of a PCI device, such as "0x1db1"; nullptr: not known.
+/// The GPU with this number of a PCI device, such as "0x1db1"; nullptr: not known.
 const KnownGpu* gpu_by_number(const std::string& pci_device);
-/// By the name of a model, such as "Tesla V100-SXM2-16GB"; nullptr: not known.
+/// The GPU with this name of a model, such as "Tesla V100-SXM2-16GB"; nullptr: not known.
 const KnownGpu* gpu_by_name(const std::string& model);
 /// The model that stands for NVIDIA's GPUs of a compute capability, such as 90.
 const KnownGpu& gpu_by_capability(int sm);
@@ -36,30 +36,31 @@ const KnownGpu* gpu_by_gcn(const std::string& gcn);
 /// "gfx900, gfx906, ...".
 std::string known_gcns();
 
-/// The shared parts that stand for a processor, and for what joins two of them, at NCCL's constant.
+/// The shared parts for a processor, and for what joins two of them, at the bandwidth that NCCL assumes.
 struct KnownSocket {
   const char *device, *link;
 };
 KnownSocket known_socket(const std::string& arch, const std::string& vendor, int family, int model);
-/// Links every two of cpu0, cpu1, ..., as NCCL does; by the kind of the first.
+/// Links every two of cpu0, cpu1, ..., as NCCL does. `kinds`: by cpu; that of the first one of a pair is
+/// taken.
 void join_sockets(Json& links, const std::vector<std::string>& kinds);
 
-/// NVLS, where the node has an NVSwitch and GPUs that use it: as the platform dgx-h100.
+/// Adds NVLS, as on the platform dgx-h100, if the node has an NVSwitch and GPUs that use it.
 void add_nvls(Json& node);
 
-/// Hosts of which a file says no more than how they are joined.
+/// Hosts of which a file only says how they are joined.
 struct FoundHosts {
   std::string description;
   Json notes;
   std::int64_t hosts = 0;
-  int nics = 1;    ///< of each
+  int nics = 1;    ///< NICs of each host
   Json bandwidth;  ///< of a NIC's port
-  Json levels;     ///< as of a fat tree; one: a single switch
+  Json levels;     ///< as in a fat tree; one level: a single switch
 };
-/// Each becomes a socket with one rank.
+/// The platform, in which each host is a socket with one rank.
 Json hosts_on_switches(const FoundHosts& found);
 
-/// {"value", "source", "stamp"}.
+/// A parameter: {"value", "source", "stamp"}.
 inline Json sourced(double value, const std::string& source, const std::string& stamp) {
   return {{"value", value}, {"source", source}, {"stamp", stamp}};
 }

@@ -12,14 +12,14 @@ namespace {
 constexpr int most_brackets = 8;
 constexpr std::size_t most_characters = 1 << 26;
 
-/// The number in digits alone; -1: it is none, or has more than nine.
+/// The number that a text of digits stands for; -1 if it has other characters, or more than nine digits.
 int digits(const std::string& text) {
   const bool number = !text.empty() && text.size() <= 9 &&
                       std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
   return number ? std::stoi(text) : -1;
 }
 
-/// At the commas that stand in no brackets.
+/// The parts of a text between commas that are not in brackets.
 std::vector<std::string> at_commas(const std::string& text) {
   std::vector<std::string> parts(1);
   bool inside = false;
@@ -40,7 +40,7 @@ void Hostlists::add(const std::string& before, const std::string& text, int brac
   if (open == std::string::npos && close == std::string::npos) {
     const std::string name = before + text;
     if (name.empty()) throw InputError(where_ + "has an empty name in a list");
-    characters_ += name.size() + 32;  // what a set takes besides
+    characters_ += name.size() + 32;  // 32: about what a set adds for each name
     if (characters_ > most_characters)
       throw InputError(where_ + "names more than a million hosts or switches");
     names_.insert(name);

@@ -15,17 +15,17 @@ namespace {
 
 enum class Os : std::uint8_t { network, openfabrics, coprocessor };
 
-/// Packages with their cores, the GPUs and NICs below them, and the bridges that several of these share.
-/// hwloc 2 and 3, `lstopo file.xml`.
+/// Reads packages with their cores, the GPUs and NICs below them, and bridges that several of these share.
+/// From hwloc 2 and 3, `lstopo file.xml`.
 struct HwlocReader {
   std::string file;
   bool of_3 = false;  ///< hwloc 3: types of devices are sets of bits
   Json vertices = Json::object(), links = Json::array(), kinds = Json::object(), devices = Json::object();
   Json cpus = Json::array(), gpus = Json::array();
   std::vector<std::string> sockets = {};                 ///< what joins each package to others
-  std::map<std::string, std::string> of_object = {};     ///< vertices, by "OSDev:332"
-  std::map<std::string, const char*> gpu_links = {};     ///< of known GPUs: the kind of link between them
-  std::set<std::string> unknown_gpus = {}, unread = {};  ///< models; ends of links
+  std::map<std::string, std::string> of_object = {};     ///< vertices by object, as "OSDev:332"
+  std::map<std::string, const char*> gpu_links = {};     ///< by known GPU: the kind of link between such GPUs
+  std::set<std::string> unknown_gpus = {}, unread = {};  ///< models of GPUs; ends of links
   std::string arch = {};
   int cores = 0, threads = 0, nics = 0, bridges = 0, read_links = 0, all_unknown = 0, without_package = 0;
   double memory_B = 0;
@@ -65,7 +65,8 @@ struct HwlocReader {
     return name;
   }
 
-  /// A switch, or a slot whose card has several functions. Host bridges ("0-1") share nothing.
+  /// Adds a bridge that several devices share, as a switch: it is one, or a slot whose card has several
+  /// functions. Host bridges ("0-1") share nothing.
   std::string add_bridge(const pugi::xml_node& bridge, const std::string& at) {
     const auto ways = bridge.children("object");
     const bool parts =
@@ -95,7 +96,8 @@ struct HwlocReader {
   bool is_card(const pugi::xml_node& pci) const {
     return holds(pci, Os::network) || holds(pci, Os::openfabrics);
   }
-  /// "0302 [10de:1db1 ...": accelerators; and what NVML or ROCm SMI manage, of whatever class.
+  /// Whether a PCI device is a GPU: by its class ("0302 [10de:1db1 ..."), or because NVML or ROCm SMI manage
+  /// it, whatever its class.
   bool is_gpu(const pugi::xml_node& pci) const {
     const std::string pci_class = std::string(pci.attribute("pci_type").value()).substr(0, 4);
     return pci_class == "0302" || pci_class == "0380" || pci_class == "1200" || holds(pci, Os::coprocessor) ||
@@ -124,7 +126,7 @@ struct HwlocReader {
     }
   }
 
-  /// By the PCI device, "0302 [10de:1db1]", or by a name that the file has.
+  /// The model of a GPU, by its PCI device ("0302 [10de:1db1]"), or by a name in the file.
   const KnownGpu* gpu_model(const pugi::xml_node& pci) {
     const std::string pci_type = pci.attribute("pci_type").value();
     const KnownGpu* model = pci_type.size() >= 15 ? gpu_by_number(pci_type.substr(11, 4)) : nullptr;
@@ -136,8 +138,8 @@ struct HwlocReader {
     return model;
   }
 
-  /// The link above a device or bridge: a shared part where there is one, else at that part's share of what
-  /// the lanes carry.
+  /// Adds the link above a device or bridge: a shared part if its speed is that of one, else with the share
+  /// of the raw speed that NCCL assumes.
   void join(const std::string& name, const std::string& at, const pugi::xml_node& pci) {
     const double raw = pci.attribute("pci_link_speed").as_double(), lane = 15.753846;
     const auto is = [raw](double speed) { return std::abs(raw - speed) < 0.05 * speed; };
@@ -165,7 +167,7 @@ struct HwlocReader {
     return words;
   }
 
-  /// <distances2hetero name="NVLinkBandwidth">: MB/s between any two of the objects.
+  /// Reads <distances2hetero name="NVLinkBandwidth">: MB/s between any two of the objects.
   void nvlinks(const pugi::xml_node& matrix) {
     const std::string of = matrix.attribute("type").value(), name = matrix.attribute("name").value();
     const std::vector<std::string> ends = listed_in(matrix, "indexes"),
@@ -175,7 +177,7 @@ struct HwlocReader {
       reject(file, "<" + std::string(matrix.name()) + "> " + name,
              "must hold a value for each two of its " + std::to_string(n) + " objects, " +
                  std::to_string(n * n) + ", not " + std::to_string(values.size()));
-    std::map<std::pair<std::string, std::string>, double> MBps;  // from a GPU
+    std::map<std::pair<std::string, std::string>, double> MBps;  // bandwidth from a GPU to another part
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = i + 1; j < n; ++j) {
         const double both = std::max(std::strtod(values[i * n + j].c_str(), nullptr),
@@ -196,8 +198,8 @@ struct HwlocReader {
     return found == of_object.end() ? "" : found->second;
   }
 
-  /// hwloc counts 20,000 and 25,000 MB/s for a link of the first two generations, and both ways together from
-  /// the third on.
+  /// Adds the NVLinks from a GPU. hwloc counts 20,000 and 25,000 MB/s for a link of the first two
+  /// generations, and both directions together from the third on.
   void nvlink(const std::string& gpu, const std::string& to, double MBps, const std::string& matrix) {
     const auto known = gpu_links.find(gpu);
     std::string kind = known == gpu_links.end() ? "" : known->second;
@@ -215,7 +217,7 @@ struct HwlocReader {
                      {"latency_us", sourced(0.8, "one way of a later NVLink (0.82 us, H100)", "guess")}};
     }
     if (to == "nvswitch") vertices[to] = {{"kind", "switch"}};
-    // To a processor: in the place of PCIe, as NCCL has it.
+    // NVLinks to a processor replace PCIe, as in NCCL.
     std::erase_if(links.get_ref<Json::array_t&>(), [&](const Json& l) {
       return l["between"] == Json{gpu, to};
     });

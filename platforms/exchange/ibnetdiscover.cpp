@@ -14,43 +14,44 @@
 namespace collcast {
 namespace {
 
-/// One lane in GB/s by the name of the rate.
+/// The bandwidth of one lane in GB/s, by the name of the rate.
 const std::map<std::string, double> lanes = {{"SDR", 0.25},   {"DDR", 0.5},  {"QDR", 1.0},
                                              {"FDR10", 1.25}, {"FDR", 1.7},  {"EDR", 3.125},
                                              {"HDR", 6.25},   {"NDR", 12.5}, {"XDR", 25}};
 
-/// The regular expressions take a piece of stack for each character.
+/// The regular expressions take some stack for each character.
 constexpr std::size_t longest_line = 4096;
 
 struct Switch {
   int ports = 0;
-  int level = -1;                                     ///< 0: has hosts
-  int hosts = 0;                                      ///< ports that lead to them
+  int level = -1;                                     ///< 0: a leaf, which has hosts
+  int hosts = 0;                                      ///< ports that lead to hosts
   std::set<std::string> names = {};                   ///< of the hosts
-  std::set<double> host_GBps = {};                    ///< of their ports
-  std::map<std::string, int> peers = {};              ///< switches, and how many cables
-  std::map<std::string, std::set<double>> GBps = {};  ///< of cables to each
+  std::set<double> host_GBps = {};                    ///< of the hosts' ports
+  std::map<std::string, int> peers = {};              ///< other switches: the number of cables
+  std::map<std::string, std::set<double>> GBps = {};  ///< of the cables to each switch
 };
 
 struct FoundFabric {
   std::map<std::string, Switch> switches = {};
-  std::map<std::string, int> adapters = {};  ///< of a host, by its name
+  std::map<std::string, int> adapters = {};  ///< by name of a host: its adapters
   int aggregating = 0;                       ///< switches with a node for SHARP in them
 };
 
-/// What SHARP adds to a switch looks like a host.
+/// Whether a line is of the node that SHARP adds to a switch. It looks like a host.
 bool aggregates(const std::string& line) {
   return line.find("Aggregation Node") != std::string::npos;
 }
 
-/// "node07 mlx5_0": the first word, but of adapters that carry their model's name only their number.
+/// The name of a host: "node07" of "node07 mlx5_0". Adapters that only carry the name of their model are
+/// named by their number.
 std::string host(const std::string& guid, const std::string& name) {
   static const std::regex model(R"(MT\d+|)");
   return std::regex_match(name, model) ? guid : name;
 }
 
-/// Stanzas "Switch 36 "S-guid" # ..." or "Ca 1 "H-guid" # "host mlx5_0"", each with lines
-/// [port] "peer"[port] # "name" lid ... 4xEDR".
+/// Reads stanzas "Switch 36 "S-guid" # ..." and "Ca 1 "H-guid" # "host mlx5_0"", each with lines [port]
+/// "peer"[port] # "name" lid ... 4xEDR".
 FoundFabric parse(const std::string& text, const std::string& file) {
   static const std::regex owner(R"re(^(Switch|Ca|Rt)\s+(\d+)\s+"([^"]+)"(?:.*#\s*"([^" ]*))?)re");
   static const std::regex cable(
@@ -94,8 +95,8 @@ FoundFabric parse(const std::string& text, const std::string& file) {
   return fabric;
 }
 
-/// Hosts of a switch between leaves that all have at least twice as many, such as a fabric manager: they are
-/// left out. Returns their names.
+/// Leaves out hosts of services, such as a fabric manager: those of a switch that joins leaves each with at
+/// least twice as many hosts. Returns their names.
 std::set<std::string> leave_out_services(FoundFabric& f) {
   std::vector<Switch*> between_leaves;
   for (auto& [name, s] : f.switches) {
@@ -116,7 +117,8 @@ std::set<std::string> leave_out_services(FoundFabric& f) {
   return out;
 }
 
-/// Leaves have hosts; each further switch is one level above the lowest that it joins.
+/// Sets the levels of switches and returns the top one. Leaves have hosts; any other switch is one level
+/// above the lowest switch that it joins.
 int set_levels(FoundFabric& f, const std::string& file) {
   std::deque<std::string> next;
   for (auto& [name, s] : f.switches)
@@ -133,7 +135,7 @@ int set_levels(FoundFabric& f, const std::string& file) {
   return top;
 }
 
-/// Ports of one host on one leaf switch, at most.
+/// The most ports that one host has on one leaf switch.
 int shared(const FoundFabric& f) {
   int most = 1;
   for (const auto& [name, s] : f.switches)
@@ -141,8 +143,8 @@ int shared(const FoundFabric& f) {
   return most;
 }
 
-/// The widest switch of each level stands for all. A leaf that hosts share with several ports stands for as
-/// many.
+/// The levels of a fat tree, in which the widest switch of each level stands for all. A leaf on which hosts
+/// have several ports each stands for as many leaves.
 Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::string& file, Json& notes) {
   Json levels = Json::array();
   for (int l = 0; l <= top; ++l) {

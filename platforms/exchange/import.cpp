@@ -10,7 +10,8 @@
 namespace collcast {
 namespace {
 
-/// Readers follow elements into each other; no tool writes more than a dozen levels.
+/// Refuses XML nested deeper than 100 levels, as readers call themselves for each level. No tool writes more
+/// than a dozen.
 struct Shallow : pugi::xml_tree_walker {
   static constexpr int deepest = 100;
   bool for_each(pugi::xml_node&) override { return depth() < deepest; }

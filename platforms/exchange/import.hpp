@@ -8,8 +8,8 @@
 
 namespace collcast {
 
-/// The JSON of a platform file, made from the output of another tool. The format is recognised by its
-/// content. What it does not say is filled with shared parts and guesses, and notes say so.
+/// The JSON of a platform file, made from the output of another tool. The format is recognised by the
+/// content. What the content does not say is filled with shared parts and guesses, and notes say so.
 ///
 /// | written by | gives |
 /// |---|---|

@@ -13,11 +13,11 @@ namespace {
 
 struct Row {
   KnownGpu gpu;
-  std::vector<std::set<std::string>> names;  ///< words of a model's name, in capitals; one set must be in it
+  std::vector<std::set<std::string>> names;  ///< in capitals; a model's name has all words of one set
   std::vector<const char*> numbers;          ///< PCI devices
 };
 
-/// Where several rows fit a name, the first does.
+/// If several rows fit a name, the first one holds.
 const std::vector<Row>& gpus() {
   static const std::vector<Row> rows = {
       {{"GB10", "nvlink5"}, {{"GB10"}}, {}},
@@ -60,7 +60,7 @@ const KnownGpu& part(const std::string& device) {
   return std::ranges::find(gpus(), device, [](const Row& row) { return std::string(row.gpu.device); })->gpu;
 }
 
-/// Its letters and digits in capitals: "Tesla V100-SXM2-16GB" has 4 words.
+/// The words of letters and digits of a name, in capitals: "Tesla V100-SXM2-16GB" has 4.
 std::set<std::string> words(const std::string& name) {
   std::set<std::string> found;
   std::string word;
@@ -121,7 +121,7 @@ KnownSocket known_socket(const std::string& arch, const std::string& vendor, int
   if (arch == "arm64" || arch == "aarch64") return {"Xeon-6148", "arm-socket"};
   if (vendor == "AuthenticAMD") return {"EPYC-7742", "infinity-fabric"};
   if (vendor != "GenuineIntel" || family != 6 || model <= 0) return {"Xeon-6148", "upi"};
-  // Granite Rapids and Sierra Forest have lower numbers than Emerald Rapids, which they follow.
+  // Granite Rapids and Sierra Forest have lower numbers than their predecessor Emerald Rapids.
   if (model >= 0xCF || (model >= 0xAD && model <= 0xAF)) return {"Xeon-8480C", "upi-emerald-rapids"};
   if (model >= 0x8F) return {"Xeon-8480C", "upi-sapphire-rapids"};
   if (model >= 0x55) return {"Xeon-6148", "upi"};

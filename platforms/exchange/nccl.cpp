@@ -19,8 +19,8 @@ constexpr const char* incomplete =
     ": NCCL itself completes such a file; import what it writes to NCCL_TOPO_DUMP_FILE";
 constexpr const char* unlisted_bus = "unlisted-bus";  ///< to an adapter that no PCI device holds
 constexpr double fastest_Mbps = 10e6;
-constexpr int most_links = 1000;                              ///< of a GPU to another part
-constexpr int switch_class = 0x068000, cpu_class = 0x068001;  // at the other end of an NVLink
+constexpr int most_links = 1000;                              ///< links of a GPU to another part
+constexpr int switch_class = 0x068000, cpu_class = 0x068001;  // PCI classes at the other end of an NVLink
 
 /// Walks <cpu>, <pci>, <gpu>, <nvlink>, <xgmi>, <c2c>, <nic>, <net>, as NCCL and RCCL nest them.
 struct NcclReader {
@@ -36,7 +36,7 @@ struct NcclReader {
   std::vector<std::string> sockets = {};  ///< what joins each cpu to others
   std::set<std::string> hosts = {};
   std::map<std::string, int> numbers = {}, unread = {};
-  double port_GBps = 0;  ///< of the fastest
+  double port_GBps = 0;  ///< of the fastest adapter
   int known_speeds = 0, unknown_speeds = 0, off_bus = 0;
   bool on_unlisted_bus = false;
   std::string cpu_name = {};
@@ -52,7 +52,7 @@ struct NcclReader {
     links.push_back(l);
   }
 
-  /// A whole number; `missing` where the attribute is not there, or is empty.
+  /// A whole number; `missing` if the attribute is absent or empty.
   int whole(const pugi::xml_node& node, const char* name, const std::string& at, int missing, int least,
             int most) const {
     const std::string value = node.attribute(name).value();
@@ -60,12 +60,12 @@ struct NcclReader {
     return static_cast<int>(parse_count(value, file + ": " + at + ": " + name, least, most));
   }
 
-  /// A shared part where there is one; else at what NCCL takes for a lane: 0.75 GB/s at 8 GT/s, and 0.1875 at
-  /// 2.5 GT/s, of which more is spent on the code.
+  /// The kind of a PCIe link: a shared part if there is one; else with NCCL's bandwidth of a lane: 0.75 GB/s
+  /// at 8 GT/s, and 0.1875 GB/s at 2.5 GT/s, whose encoding takes more.
   std::string pcie(const pugi::xml_node& pci) {
     double GTps = pci.attribute("link_speed").as_double(8);
     int width = whole(pci, "link_width", of(pci), 16, 0, 255);
-    if (!(GTps > 0 && GTps < 1000)) GTps = 8;    // of virtual devices: as NCCL takes them
+    if (!(GTps > 0 && GTps < 1000)) GTps = 8;    // virtual devices; NCCL takes 8, too
     if (width == 0 || width == 255) width = 16;  // 255: Linux does not know it
     if (width == 16 && (GTps == 8 || GTps == 16 || GTps == 32))
       return GTps == 8 ? "pcie3-x16" : GTps == 16 ? "pcie4-x16" : "pcie5-x16";
@@ -140,8 +140,8 @@ struct NcclReader {
     if (!to_cpu || parent != cpu_name) link(name, parent, pcie(pci));
   }
 
-  /// By the PCI device; else by the architecture, which AMD's GPUs give as `gcn`. Their `sm` is something
-  /// else.
+  /// The model of a GPU, by its PCI device, or else by its architecture. For AMD's GPUs that is `gcn`; their
+  /// `sm` is something else.
   KnownGpu gpu_model(const pugi::xml_node& pci, const pugi::xml_node& node) const {
     const std::string gcn = node.attribute("gcn").value(), at = "<gpu> of " + of(pci);
     const int sm = node.attribute("sm").as_int();
@@ -175,7 +175,7 @@ struct NcclReader {
     return "c2c";
   }
 
-  /// The ports of one adapter share its slot.
+  /// Adds an adapter. If it has several ports, they share its slot.
   void adapter(const pugi::xml_node& node, const std::string& parent, const std::string& slot) {
     const auto ports = node.children("net");
     if (std::distance(ports.begin(), ports.end()) < 2) return nic(node, parent, slot);
@@ -184,7 +184,8 @@ struct NcclReader {
     nic(node, card, slot);
   }
 
-  /// One that no PCI device holds is listed below every <cpu>. NCCL writes 10 Gb/s where it does not know.
+  /// Adds a NIC. A NIC that no PCI device holds is listed below every <cpu>. NCCL writes 10 Gb/s if it does
+  /// not know the speed.
   void nic(const pugi::xml_node& node, const std::string& parent, const std::string& kind,
            bool on_bus = true) {
     for (const pugi::xml_node& net : node.children("net")) {
@@ -203,8 +204,8 @@ struct NcclReader {
     }
   }
 
-  /// A network of one speed: the fastest adapters', the others are left out; so are bridges and the like,
-  /// where there are adapters on a bus. Returns how many were slower.
+  /// Keeps only the fastest adapters, as a network has one speed. If there are adapters on a bus, those that
+  /// are not (bridges and the like) are left out, too. Returns how many were left out as slower.
   int keep_fastest() {
     const auto is_adapter = [](const Json& v) { return v.contains("speed"); };
     const bool any_on_bus =
@@ -235,7 +236,8 @@ struct NcclReader {
     return static_cast<int>(left_out.size()) - off_bus;
   }
 
-  /// Each link between GPUs is listed by both; one to a switch by the GPU. Links of the same ends add up.
+  /// Adds the links of GPUs. A link between GPUs is listed by both of them, a link to a switch by the GPU.
+  /// Links with the same ends add up.
   void join() {
     struct Joined {
       std::string a, b;

@@ -18,7 +18,7 @@ struct Unit {
   const char* suffix;
   double factor;
 };
-/// To GB/s and to us, the longest suffix first.
+/// Factors to GB/s and to us; longer suffixes come first.
 constexpr Unit bandwidths[] = {{"TBps", 1e3},      {"GBps", 1},       {"MBps", 1e-3},  {"kBps", 1e-6},
                                {"Bps", 1e-9},      {"Tbps", 125},     {"Gbps", 0.125}, {"Mbps", 0.125e-3},
                                {"kbps", 0.125e-6}, {"bps", 0.125e-9}, {"", 1e-9}};
@@ -56,7 +56,7 @@ struct SimgridReader {
     fail(key, "'" + text + "' is not such a quantity; write 12.5GBps or 1us");
   }
 
-  /// "0-15,20": how many hosts.
+  /// How many hosts `radical` has, as in "0-15,20".
   std::int64_t hosts() const {
     std::int64_t count = 0;
     std::istringstream ranges(cluster.attribute("radical").value());
@@ -77,7 +77,8 @@ struct SimgridReader {
     return count;
   }
 
-  /// "2;4,4;1,2;1,2": lists between semicolons, `sizes` of each; 0: any.
+  /// The lists of `topo_parameters`, as in "2;4,4;1,2;1,2". `sizes`: the size that each list must have; 0:
+  /// any.
   Lists parameters(const std::vector<std::size_t>& sizes, const std::string& form) const {
     Lists lists;
     std::istringstream in(cluster.attribute("topo_parameters").value());
@@ -104,7 +105,7 @@ struct SimgridReader {
   }
   double bandwidth() const { return quantity("bw", bandwidths); }
 
-  /// Attributes that say nothing of the network, or what the model has no place for.
+  /// Lists attributes that say nothing of the network, or for which the model has no place.
   void list_unread(const std::vector<std::string>& read) {
     for (const pugi::xml_attribute& a : cluster.attributes())
       if (std::ranges::find(read, a.name()) == read.end() && !std::string_view(a.value()).empty() &&
@@ -122,7 +123,7 @@ struct SimgridReader {
     return n;
   }
 
-  /// Levels, children, parents and cables, from the hosts up.
+  /// Reads levels, children, parents and cables, from the hosts up.
   Json fat_tree() const {
     const Lists lists = parameters({1, 0, 0, 0}, "levels;children;parents;cables, each a list of as many");
     const auto levels = static_cast<std::size_t>(lists[0][0]);
@@ -141,7 +142,7 @@ struct SimgridReader {
     return {{"kind", "fat-tree"}, {"levels", all}, {"switch_ports", 4096}};
   }
 
-  /// Hosts are their own switches: nothing but the links between them takes time.
+  /// Reads a torus, in which hosts are their own switches: only the links between them take time.
   Json torus() const {
     const Lists lists = parameters({0}, "the sizes of the dimensions, as in 4,4,2");
     const double bw = bandwidth();
@@ -158,7 +159,7 @@ struct SimgridReader {
     return n;
   }
 
-  /// Groups, chassis and blades, each with the links side by side, and the nodes of a blade.
+  /// Reads groups, chassis and blades, each with the number of parallel links, and the nodes of a blade.
   Json dragonfly() const {
     const Lists lists =
         parameters({2, 2, 2, 1}, "groups,links;chassis,links;blades,links;nodes, as in 3,4;4,3;5,1;2");
@@ -201,7 +202,8 @@ struct SimgridReader {
   }
 };
 
-/// What our own export wrote: the platform itself, of which the rest of the file is a reading.
+/// The platform that our own export put into the file; null if there is none. The rest of the file was
+/// derived from it.
 Json enclosed(const pugi::xml_node& platform, const std::string& file) {
   const pugi::xpath_node prop = platform.select_node("zone/prop[@id='collcast']");
   if (!prop) return nullptr;

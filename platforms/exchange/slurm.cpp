@@ -17,17 +17,17 @@ namespace {
 struct TreeSwitch {
   int line = 0;
   std::set<std::string> children = {};  ///< switches
-  std::set<std::string> nodes = {};     ///< below it
+  std::set<std::string> nodes = {};     ///< nodes below the switch
   std::vector<std::string> parents = {};
   int level = 0;  ///< 0: a leaf
 };
 
 struct Tree {
   std::map<std::string, TreeSwitch> switches = {};
-  bool speeds = false;  ///< LinkSpeed says something: not only 1, its default
+  bool speeds = false;  ///< some LinkSpeed is not 1, the default
 };
 
-/// "SwitchName=s0 Nodes=tux[0-3]": values by key, in lower case. `where` begins a complaint.
+/// The values by key, in lower case, of a line as "SwitchName=s0 Nodes=tux[0-3]". Errors begin with `where`.
 std::map<std::string, std::string> values(const std::string& line, const std::string& where) {
   static const std::set<std::string> known = {"switchname", "switches", "nodes", "linkspeed", "level"};
   std::map<std::string, std::string> found;
@@ -46,7 +46,8 @@ std::map<std::string, std::string> values(const std::string& line, const std::st
   return found;
 }
 
-/// A line per switch. `scontrol show topology` also names the nodes below switches that are no leaves.
+/// Reads a line per switch. `scontrol show topology` names the nodes below every switch, not only below
+/// leaves.
 Tree parse_tree(const std::string& text, const std::string& file) {
   Tree tree;
   Hostlists lists;
@@ -72,7 +73,7 @@ Tree parse_tree(const std::string& text, const std::string& file) {
   return tree;
 }
 
-/// Parents, and levels from the leaves up.
+/// Sets the parents of switches, and their levels from the leaves up.
 void climb(Tree& tree, const std::string& file) {
   const auto refuse = [&](const TreeSwitch& s, const std::string& message) {
     reject(file, "", "line " + std::to_string(s.line) + ": " + message);
@@ -104,13 +105,13 @@ void climb(Tree& tree, const std::string& file) {
   }
 }
 
-/// Switches that something joins, and the nodes on them.
+/// Switches that are connected, and the nodes on them.
 struct Part {
   std::vector<std::string> switches = {};
   std::int64_t nodes = 0;
 };
 
-/// The parts that nothing joins with each other, the one of most nodes first.
+/// The unconnected parts of the tree, the one with most nodes first.
 std::vector<Part> parts(const Tree& tree) {
   std::vector<Part> all;
   std::set<std::string> seen;
@@ -138,7 +139,8 @@ std::string listed_first(const std::vector<std::string>& names) {
   return text + (names.size() > 8 ? ", ..." : "");
 }
 
-/// The widest switch of each level stands for all, with as many cables up as down.
+/// The levels of a fat tree, in which the widest switch of each level stands for all, with as many cables up
+/// as down.
 Json tree_levels(const Tree& tree, const Part& part, const std::string& file) {
   struct Widest {
     std::size_t down = 0, up = 0;
@@ -152,7 +154,7 @@ Json tree_levels(const Tree& tree, const Part& part, const std::string& file) {
     w.up = std::max(w.up, s.parents.size());
   }
   Json levels = Json::array();
-  std::size_t cables = 1;  // of each way down
+  std::size_t cables = 1;  // of each link down
   for (std::size_t l = 0; l < widest.size(); ++l) {
     const std::size_t down = widest[l].down * cables;
     Json level = {{"name", "level " + std::to_string(l + 1)}, {"down", widest[l].down}};

@@ -8,7 +8,7 @@
 namespace collcast {
 namespace {
 
-/// Limits that the file leaves out stay ideal.
+/// Sets a limit; one that the file leaves out stays ideal.
 template <class T>
 void put(T& where, const std::optional<Parameter>& p, double unit = 1) {
   if (p) where = T(p->value * unit);
@@ -95,7 +95,7 @@ void Machine::set_capabilities() {
 }
 
 Capabilities Machine::capabilities() const {
-  return uniform_ || !extent_.ways.empty() ? between_ : within_;  // the ranks sit on several nodes, or on one
+  return uniform_ || !extent_.ways.empty() ? between_ : within_;  // whether the ranks sit on several nodes
 }
 
 const Capabilities& Machine::node_capabilities() const {

@@ -74,7 +74,7 @@ Machine::Machine(const Description& description, Rank ranks, const Placement& pl
 Extent Machine::occupy(const Placement& placement) {
   const Blueprint& b = blueprint_;
   if (b.network == Blueprint::Network::uniform) {
-    if (listed_) seats(placement, b, graph_, ranks_);  // only to be checked: all places are alike
+    if (listed_) seats(placement, b, graph_, ranks_);  // only checked, as all places are alike
     return {1, ranks_};
   }
   seats_ = seats(placement, b, graph_, ranks_);
@@ -139,7 +139,7 @@ std::optional<Rank> Machine::next_to_card(Rank here, Rank there) const {
   return first == node.end() ? std::nullopt : std::optional(*first);
 }
 
-/// Finds the vertices of the slots' memories, and the slots that copy within a shared one.
+/// Finds the vertices of the memories of slots, and the slots that copy within a shared memory.
 void Machine::find_places() {
   std::vector<int> sharing(blueprint_.vertices.size());
   for (int s = 0; s < extent_.slots; ++s) {
@@ -163,8 +163,8 @@ void Machine::set_protocol() {
   if (b.handshake) protocol_.handshake = Seconds(b.handshake->value * 1e-6);
 }
 
-/// A reduction reads two operands and writes one: a third of the memory's bandwidth, unless the file knows
-/// better.
+/// Sets the pace of reductions. A reduction reads two operands and writes one, so it has a third of the
+/// bandwidth of the memory unless the file states its pace.
 void Machine::set_gamma() {
   gamma_.resize(blueprint_.vertices.size());
   for (int s = 0; s < extent_.slots; ++s)

@@ -23,7 +23,7 @@ namespace collcast {
 
 /// The most ranks of a platform.
 std::int64_t max_ranks(const Description& description);
-/// Throws InputError where it holds fewer.
+/// Throws InputError if the platform has room for fewer ranks.
 void require_room(const Description& platform, Rank ranks);
 
 /// A platform with ranks placed on it. Set-up and memory are O(ranks). A wire is looked up by its class: the
@@ -49,8 +49,8 @@ class Machine final : public Fabric {
     return uniform_ ? uniform_->hockney() : std::nullopt;
   }
   Port ports() const override;
-  /// On the critical path a message queues only behind messages of its own rank; the sharing of ports by
-  /// ranks is left to engines that model contention.
+  /// On the critical path a message queues only behind messages of its own rank. That ranks share ports is
+  /// left to engines that model contention.
   Port queues() const override;
   std::string port_name(Port port) const override;
 
@@ -62,29 +62,34 @@ class Machine final : public Fabric {
   const std::string& platform() const { return blueprint_.name; }
   int node(Rank rank) const { return uniform_ ? rank : static_cast<int>(seat(rank).node); }
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
-  /// How many nodes share a switch, and each larger part of the network: a subtree, a group of a dragonfly.
+  /// The number of nodes that share a switch, then those of each larger part of the network: a subtree, or a
+  /// group of a dragonfly.
   std::vector<std::int64_t> nodes_together() const;
-  /// Of its ranks, those of its network.
+  /// The halves of the network (Topology::halves), by rank.
   std::vector<Halves> halves() const;
-  /// Ranks of a node whose data leave it through the same vertex have the same number.
+  /// The vertex through which a rank's data leave its place, numbered over all nodes: ranks with the same
+  /// number share it.
   int exit(Rank rank) const;
-  /// Its node; where ways lead from switch to switch, whatever the card, the nodes that share its switches.
+  /// The nodes near a rank: its own node, or, if routes depend on switches and not on network cards, the
+  /// nodes that share its switches.
   int neighbourhood(Rank rank) const { return by_switch() ? seat(rank).group : node(rank); }
-  /// Ranks that stand for all others as ends of messages from other neighbourhoods, between memories of these
-  /// kinds: more than half of the way to one of them is the way to those for which it stands. Each is the
-  /// closest to a card, or a switch.
+  /// Ranks that stand for all others as the far ends of messages, from other neighbourhoods and between these
+  /// memories. A rank stands for others if more than half of the route to it is the route to them; it is the
+  /// one nearest to the card or the switch.
   std::vector<Rank> far_ends(std::span<const Memory> of) const;
   /// Ranks with the same host memory have the same number.
   int socket(Rank rank) const;
-  /// The queue of a rank's messages that leave by the same port as a wire of another rank of its node.
+  /// The queue in which messages of `sender` wait that leave by the same port as `wire`, which is of the rank
+  /// `other` of its node.
   Port queue_by(Rank sender, Rank other, const Wire& wire) const {
     return wire.out_queue + (static_cast<Port>(sender) - static_cast<Port>(other)) * ports_.queues();
   }
-  /// The rank on the node of `here` in the slot that `there` has on its node. If that slot is empty, slots
-  /// are dealt out to the node's ranks in turn.
+  /// The rank on the node of `here` in the slot that `there` has on its own node. If nobody sits in that
+  /// slot, slots are dealt out to the ranks of the node in turn.
   Rank opposite(Rank here, Rank there) const;
-  /// The rank on the node of `here` next to the card that the slot of `there` has: with no cpu between, and
-  /// joined to `here` by NVLinks alone. It is the one in that slot, or else the first with that card.
+  /// The rank on the node of `here` next to the card that serves the slot of `there`: no cpu is between it
+  /// and the card, and only NVLinks between it and `here`. It is the rank in that slot, or else the first
+  /// with that card.
   std::optional<Rank> next_to_card(Rank here, Rank there) const;
   /// The largest q such that ranks 0 to q-1 share a node, ranks q to 2q-1 another, and so on; the last node
   /// may have fewer.
@@ -97,19 +102,19 @@ class Machine final : public Fabric {
   const Capabilities& node_capabilities() const;
   /// The number of cores of a node's DPUs, which can play schedules as workers; 0: no DPU.
   int dpu_cores() const;
-  /// The cost of handing them a collective.
+  /// The cost of handing a collective to these cores.
   const Handoff& handoff() const { return handoff_; }
-  /// Groups of nodes (`nodes_together`) with as many ranks as each other have links of the same bandwidth to
-  /// all others: in a fat tree, unless a file places the ranks.
+  /// Whether groups of nodes (`nodes_together`) with the same number of ranks have links of the same
+  /// bandwidth to all others. They do in a fat tree, unless a file places the ranks.
   bool groups_alike() const { return !listed_ && blueprint_.network == Blueprint::Network::fat_tree; }
   /// Ranks among which every class of wire of the machine occurs.
   const std::vector<Rank>& representatives() const;
 
   /// Paths of the parameters on which this machine depends.
   std::set<std::string> used_parameters() const { return usage_.paths(); }
-  /// The weakest stamp among them.
+  /// The weakest stamp among these parameters.
   Stamp stamp() const { return usage_.weakest(); }
-  /// Whether all of them were measured, calibrated or set by the user.
+  /// Whether all these parameters were measured, calibrated or set by the user.
   bool calibrated() const { return stamp() <= Stamp::calibrated; }
 
  private:
@@ -119,7 +124,8 @@ class Machine final : public Fabric {
     if (v < 0) no_such_memory(place);
     return v;
   }
-  /// Whether switches alone decide on the way, and not, as in a fat tree, the receiver's card.
+  /// Whether routes between nodes depend only on switches. In a fat tree they depend on the receiver's card,
+  /// too.
   bool by_switch() const { return topology_ && blueprint_.network != Blueprint::Network::fat_tree; }
   /// The number of switches on the route from node to node; 1 within a node.
   int switches(Place from, Place to) const;
@@ -131,7 +137,7 @@ class Machine final : public Fabric {
   int in_node(Rank rank, int vertex) const {
     return node(rank) * static_cast<int>(blueprint_.vertices.size()) + vertex;
   }
-  /// Null from a place to itself.
+  /// The wires between two places; null from a place to itself.
   const SizedWire* kind_of(Place from, Place to) const;
   Wire wire_of(Place from, Place to, Bytes bytes) const;
   void own_queue(Wire& wire, Rank sender, Port direction = 0) const {
@@ -172,9 +178,9 @@ class Machine final : public Fabric {
   std::shared_ptr<const Blueprint> kept_;
   const Blueprint& blueprint_;
   NodeGraph graph_;
-  std::vector<int> nics_;  ///< their vertices
+  std::vector<int> nics_;  ///< vertices of the NICs
   Rank ranks_;
-  bool listed_;  ///< placed by a file, anywhere
+  bool listed_;  ///< whether a file places the ranks, which may be anywhere
   std::vector<Seat> seats_;
   std::vector<Rank> sitting_;  ///< by node and slot: its rank; negative: none
   int planes_ = 1;             ///< switches that a group of nodes shares: one, or one per NIC of a node
@@ -183,7 +189,7 @@ class Machine final : public Fabric {
   PortNumbers ports_;
   Usage usage_;
   Handoff handoff_;
-  Capabilities within_, between_;  ///< of the node's switches, and of the network's
+  Capabilities within_, between_;  ///< within_: of the node's switches; between_: of the network's
   std::optional<WireTable> wires_;
   std::optional<UniformNetwork> uniform_;
   MessageProtocol protocol_;

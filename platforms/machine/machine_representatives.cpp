@@ -11,14 +11,15 @@ const std::vector<Rank>& Machine::representatives() const {
   return representatives_;
 }
 
-/// One node for each set of occupied slots, and the two ends of each kind of wire between nodes.
+/// The ranks of one node for each set of occupied slots, and of both ends of each kind of wire between nodes.
 std::vector<Rank> Machine::find_representatives() const {
   if (uniform_) return ranks_ == 1 ? std::vector<Rank>{0} : std::vector<Rank>{0, ranks_ - 1};
   const auto device = [this](Rank r) { return places_[static_cast<std::size_t>(seat(r).slot)][0]; };
   const auto alike = [&](const std::vector<Rank>& ranks, Rank r) {
     return std::ranges::count(ranks, device(r), device);
   };
-  // Two ranks of each vertex are enough, of a node and, on different nodes, of those that share switches.
+  // Two ranks for each vertex are enough: of a node, and of the nodes that share switches, there on different
+  // nodes.
   std::vector<std::vector<Rank>> of_node(static_cast<std::size_t>(extent_.nodes)),
       of_group(static_cast<std::size_t>((extent_.nodes - 1) / blueprint_.nodes_per_switch + 1));
   for (Rank r = 0; r < ranks_; ++r) {
@@ -28,7 +29,8 @@ std::vector<Rank> Machine::find_representatives() const {
     auto& group = of_group[static_cast<std::size_t>(seat(r).group)];
     if (same == 0 && alike(group, r) < 2) group.push_back(r);
   }
-  // Which vertices of which nodes of a group have ranks: numbered as they are met.
+  // The number of a filling: which vertices of which nodes of a group have ranks. Fillings are numbered as
+  // they are met.
   std::map<std::vector<std::pair<int, int>>, int> fillings;
   const auto filling_of = [&](const std::vector<Rank>& ranks, int nodes) {
     std::vector<std::pair<int, int>> filling;

@@ -11,7 +11,8 @@
 namespace collcast {
 namespace {
 
-/// `pick(a, b)` of every class of path that the machine has, and of every memory that reduces.
+/// Picks the alpha, beta and gamma of all classes of paths of the machine, and of all memories that reduce,
+/// by `pick(a, b)`.
 template <class Pick>
 AlphaBetaGamma over_paths(const Machine& machine, Memory memory, Pick pick) {
   const std::vector<Rank>& ranks = machine.representatives();
@@ -46,7 +47,7 @@ std::vector<Parameter> unused_parameters(const Description& description) {
   const auto ranks = static_cast<Rank>(std::min<std::int64_t>(max_ranks(description), 1 << 20));
   const std::set<std::string> used = Machine(description, ranks).used_parameters(),
                               blocking = Machine(with_blocking_sends(description), ranks).used_parameters();
-  // The policies' blocking sends have that limit instead of the usual one.
+  // Blocking sends, which some policies have, use this limit instead of the usual one.
   const auto is_used = [&](std::string path) {
     if (const auto at = path.find("blocking_eager_limit_KiB"); at != std::string::npos)
       return blocking.contains(path.erase(at, std::string_view("blocking_").size()));

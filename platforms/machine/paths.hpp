@@ -14,14 +14,15 @@ AlphaBetaGamma fastest_path(const Machine& machine, Memory memory = Memory::devi
 /// The parameters that affect no message and no reduction, for any number of ranks.
 std::vector<Parameter> unused_parameters(const Description& description);
 
-/// What a question rests on beside messages and reductions.
+/// What a question depends on besides messages and reductions.
 enum class Work : std::uint8_t { none, computation };
 
-/// Notes on parameters that were set and move no answer. Prices and powers move plans, and NCCL's costs what
-/// its policies send; those of devices and storage may move what computes, and are passed over there.
+/// Notes on parameters that were set and change no answer. There are none on prices and powers, which change
+/// plans, nor on NCCL's costs, which change what its policies send. With Work::computation there are none on
+/// devices and storage, which may change computations.
 std::vector<std::string> unmoved(const Description& description, Work work = Work::none);
 
-/// Notes on parameters that were set: those that move no answer, and those with implausible values.
+/// Notes on parameters that were set: on those that change no answer, and on those with implausible values.
 std::vector<std::string> told_of(const Description& platform, Work work = Work::none);
 
 }  // namespace collcast

@@ -71,7 +71,7 @@ std::vector<std::vector<int>> sockets(const Blueprint& b, const NodeGraph& graph
   return slots;
 }
 
-/// The slots of a node, one from each socket that has one left, again and again.
+/// The slots of a node, taken from its sockets in turn, as long as a socket has one left.
 std::vector<int> taking_turns(const std::vector<std::vector<int>>& sockets, int slots) {
   std::vector<int> order;
   for (std::size_t turn = 0; std::ssize(order) < slots; ++turn)

@@ -43,7 +43,7 @@ struct Seat {
   std::int32_t group = 0;  ///< the group of nodes that share their leaf switches
 };
 
-/// The seats by rank, with groups left at 0. Throws InputError for a line that names what the platform does
+/// The seats by rank, with `group` still 0. Throws InputError for a line that names what the platform does
 /// not have.
 std::vector<Seat> seats(const Placement& placement, const Blueprint& blueprint, const NodeGraph& graph,
                         Rank ranks);

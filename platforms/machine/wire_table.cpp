@@ -18,7 +18,8 @@ Bytes kibibytes(double n) {
   return Bytes(n * 1024);
 }
 
-/// A cost of the piece for this size; what that leaves out is as for the smallest messages.
+/// A cost for messages of this size: that of the size's piece, or, if the piece leaves it out, that of the
+/// smallest messages.
 const std::optional<Parameter>& cost_at(const Blueprint::Software& software, Bytes bytes,
                                         std::optional<Parameter> Blueprint::Costs::*key) {
   const auto beyond = std::ranges::find_if(
@@ -27,7 +28,7 @@ const std::optional<Parameter>& cost_at(const Blueprint::Software& software, Byt
   return own ? std::prev(beyond)->costs.*key : software.costs.*key;
 }
 
-/// Numbers the memories of slots, and the NICs; returns how many.
+/// Numbers the vertices of memories of slots, and of NICs; returns how many there are.
 int number_ends(const Blueprint& b, const NodeGraph& graph, int slots, std::vector<int>& numbers) {
   int count = 0;
   const auto number = [&](int vertex) {
@@ -48,7 +49,7 @@ bool feeds_several_links(const Blueprint& b) {
 }
 
 PortNumbers port_numbers(const Blueprint& b, const NodeGraph& graph) {
-  // Where there is no network, a node's adapters have no ports, and no bandwidth that anybody stated.
+  // If there is no network, a node's adapters have no ports, and no stated bandwidth.
   const std::size_t nics = b.network == Blueprint::Network::none ? 0 : b.of_kind(Kind::nic).size();
   return {static_cast<Port>(graph.links().size()), static_cast<Port>(b.ranks_per_node),
           static_cast<Port>(nics)};
@@ -128,7 +129,8 @@ const std::vector<WireTable::Terms>& WireTable::terms(const Blueprint::Software&
   return at->second;
 }
 
-/// Overheads come from the software of each side; of costs that both sides determine, the larger one holds.
+/// What the software of both sides adds. Overheads come from each side's own software. Of costs that both
+/// sides determine, the larger one holds.
 WireTable::Terms WireTable::terms(Bytes bytes, const Blueprint::Software& sender,
                                   const Blueprint::Software& receiver) {
   using Costs = Blueprint::Costs;
@@ -163,7 +165,7 @@ WireTable::Terms WireTable::terms(Bytes bytes, const Blueprint::Software& sender
           pace(to(&Costs::processor))};
 }
 
-/// Copies within a rank have no protocol.
+/// The largest eager message. Copies within a rank have no protocol, and so no limit.
 Bytes WireTable::eager_limit(const Blueprint::Software& software) {
   const auto& limit = software.eager_limit ? software.eager_limit : blueprint_.eager_limit;
   const bool none = !limit || blueprint_.hold == MessageProtocol::Hold::delivery ||
@@ -236,7 +238,7 @@ void WireTable::fill_local(int from, int to, bool same_slot) {
   local_[index(from, to)] = with_software(wire, from, to, by);
 }
 
-/// Its ports are the slots' own.
+/// Fills the wire of copies within the memory of a vertex. Its ports, those of the slots, are not set here.
 void WireTable::fill_loop(int vertex) {
   const Blueprint::Line& line = blueprint_.lines[static_cast<std::size_t>(graph_.loop(vertex))];
   const Blueprint::LinkKind& kind = blueprint_.link_kinds[static_cast<std::size_t>(line.kind)];
@@ -258,7 +260,7 @@ void WireTable::fill_remote(const Extent& extent) {
         remote_[way * size_ * size_ + index(from, to)] = across(extent.ways[way], from, to);
 }
 
-/// Down to the NIC, through the network, and from the NIC to the memory.
+/// The wire between nodes: to the NIC, through the network, and from the NIC to the memory.
 SizedWire WireTable::across(const Crossing& way, int from, int to) {
   const Blueprint& b = blueprint_;
   const std::vector<int> nics = b.of_kind(Kind::nic);

@@ -18,7 +18,7 @@ namespace collcast {
 
 /// The part of a platform that the ranks occupy.
 struct Extent {
-  int slots;                        ///< of a node
+  int slots;                        ///< slots of a node
   int nodes;                        ///< up to the last one with a rank
   std::vector<Crossing> ways = {};  ///< kinds of routes through the network; empty: all ranks share a node
 };
@@ -64,11 +64,11 @@ class WireTable {
  public:
   WireTable(const Blueprint& blueprint, const NodeGraph& graph, const Extent& extent, Usage& usage);
 
-  /// Between two ranks of a node; for one vertex, copying within its memory.
+  /// The wires between two ranks of a node; for one vertex, of copies within its memory.
   const SizedWire& local(int from, int to) const { return local_[index(from, to)]; }
-  /// Between two memories of one rank.
+  /// The wires between two memories of one rank.
   const SizedWire& copy(int from, int to) const { return copy_[index(from, to)]; }
-  /// Between nodes, by the kind of route through the network.
+  /// The wires between nodes, by the kind of route through the network.
   const SizedWire& remote(int way, int from, int to) const {
     return remote_[static_cast<std::size_t>(way) * size_ * size_ + index(from, to)];
   }
@@ -92,8 +92,8 @@ class WireTable {
   /// What software adds to a wire for messages from a size on.
   struct Terms {
     Bytes from;
-    Wire wire;            ///< of no hardware
-    SecondsPerByte copy;  ///< the receiver's single one
+    Wire wire;            ///< without any hardware
+    SecondsPerByte copy;  ///< time per byte of the receiver's single copy
     SecondsPerByte copied, sending, receiving;
   };
   SizedWire with_software(const Wire& hardware, const Blueprint::Software& sender,
@@ -111,10 +111,10 @@ class WireTable {
   const Blueprint& blueprint_;
   const NodeGraph& graph_;
   Usage& usage_;
-  std::vector<int> numbers_;  ///< by vertex: of those that wires end at, from 0; else -1
-  std::size_t size_;          ///< how many these are
+  std::vector<int> numbers_;  ///< by vertex: its number, from 0, if wires end there; else -1
+  std::size_t size_;          ///< how many vertices are numbered
   std::vector<SizedWire> local_, copy_, remote_;
-  std::vector<std::optional<Wire>> hardware_;  ///< as far as it was read
+  std::vector<std::optional<Wire>> hardware_;  ///< as far as read
   std::map<std::pair<const Blueprint::Software*, const Blueprint::Software*>, std::vector<Terms>> terms_;
   std::set<Bytes> sizes_ = {Bytes(0)};
   bool other_senders_ = false;
@@ -123,7 +123,7 @@ class WireTable {
 /// The numbering of a node's ports: the two ends of each link, then of each slot, then of each NIC.
 struct PortNumbers {
   Port links, slots, nics;
-  Port directions = 1;  ///< by which messages leave a NIC side by side
+  Port directions = 1;  ///< directions in which messages leave a NIC side by side
 
   Port link_out(int link) const { return 2 * static_cast<Port>(link); }
   Port link_in(int link) const { return link_out(link) + 1; }
@@ -133,8 +133,8 @@ struct PortNumbers {
   Port nic_in(int nic) const { return nic_out(nic) + 1; }
   Port count() const { return 2 * (links + slots + nics); }
 
-  /// The number, among one rank's queues, of the queue for messages that leave by this port: a link, its
-  /// slot, a direction of a NIC.
+  /// The number, among the queues of one rank, of the queue for messages that leave by this port: that of a
+  /// link, of its slot, or of a direction of a NIC.
   Port queue(Port out, Port direction = 0) const {
     const Port port = out / 2;
     if (port < links + slots) return std::min(port, links);
@@ -144,8 +144,8 @@ struct PortNumbers {
 };
 PortNumbers port_numbers(const Blueprint& blueprint, const NodeGraph& graph);
 
-/// Whether a port feeds several links of its switch at once, as that of a torus whose links have a bandwidth
-/// of their own: messages that leave by one of them do not wait for those that leave by another.
+/// Whether a port feeds several links of its switch at once, so that messages that leave by one link do not
+/// wait for those that leave by another. So it is in a torus whose links have a bandwidth of their own.
 bool feeds_several_links(const Blueprint& blueprint);
 
 }  // namespace collcast

@@ -4,7 +4,7 @@
 namespace collcast {
 namespace {
 
-// A switch's links: to the others of its chassis and from them, to the other chassis and from them.
+// A switch's links: to the other switches of its chassis and from them, to the other chassis and from them.
 constexpr std::int64_t of_a_switch = 4;
 
 }  // namespace

@@ -11,11 +11,11 @@
 
 namespace collcast {
 
-/// A dragonfly (dragonfly.hpp) whose switches send each packet whichever way is free, as the best of them
-/// would: the links by which a switch reaches the others of its chassis are one as fast as all of them, and
-/// so are those that reach it; likewise those between the chassis of a group, and between groups. Routes to
-/// another group count the switches of a way that begins and ends a link away from the cable between the
-/// groups, as most do.
+/// A dragonfly (dragonfly.hpp) whose switches send each packet by whichever way is free, as well as possible.
+/// All links by which a switch reaches the others of its chassis are one link as fast as all together, and so
+/// are all links that reach it; likewise links between the chassis of a group, and links between groups. A
+/// route to another group counts the switches of a way that begins and ends one link away from the cable
+/// between the groups, as most ways do.
 class AdaptiveDragonfly {
  public:
   explicit AdaptiveDragonfly(const Blueprint::Groups& groups)

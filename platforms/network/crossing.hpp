@@ -6,10 +6,10 @@
 
 namespace collcast {
 
-/// The kinds of links of a dragonfly: their places in Blueprint::trunks.
+/// The kinds of links of a dragonfly, as indices of Blueprint::trunks.
 inline constexpr int local_trunk = 0, global_trunk = 1, chassis_trunk = 2;
 
-/// A kind of route between two switches: what it crosses, including these two.
+/// A kind of route between two switches: how many switches it passes, these two included, and which links.
 struct Crossing {
   int switches;
   std::vector<int> trunks = {};  ///< the kind of each link

@@ -14,7 +14,7 @@ Dragonfly::Dragonfly(const Blueprint::Groups& groups, Blueprint::Routing routing
       cables_(groups.cables),
       global_ports_(std::max(1, groups.global_ports())) {}
 
-/// The cable between two groups.
+/// Chooses the cable between two groups: one with the fewest switches on the route.
 std::int64_t Dragonfly::choose(At from, At to) const {
   int fewest = detours(from, to, 0);
   std::int64_t equal = 0;
@@ -33,7 +33,7 @@ std::int64_t Dragonfly::draw(At from, At to, std::int64_t count, std::uint64_t s
   return drawn(routing_.seed + salt, id(from), id(to), count);
 }
 
-/// The group by which Valiant's route goes: neither of the two.
+/// The group through which Valiant's route goes; it is neither of the two.
 std::int64_t Dragonfly::via(At from, At to) const {
   const auto [lower, upper] = std::minmax(from.group, to.group);
   std::int64_t group = draw(from, to, groups_ - 2, 0);
@@ -41,7 +41,7 @@ std::int64_t Dragonfly::via(At from, At to) const {
   return group + (group >= upper);
 }
 
-/// To a switch of the same group: first to its blade, then to its chassis.
+/// Goes to a switch of the same group: first to its blade, then to its chassis.
 template <class Visit>
 void Dragonfly::within(At from, std::int64_t to, Visit&& visit) const {
   const std::int64_t b = blade(from.index), c = chassis(from.index);
@@ -52,7 +52,7 @@ void Dragonfly::within(At from, std::int64_t to, Visit&& visit) const {
   if (chassis(to) != c) visit(chassis_trunk, local(from, blades_ - 1 + chassis(to) - (chassis(to) > c)));
 }
 
-/// Over to another group, to where the cable ends.
+/// Goes to another group, to the switch where the cable ends.
 template <class Visit>
 void Dragonfly::cross(At& at, std::int64_t group, std::int64_t cable, Visit&& visit) const {
   within(at, gate(at.group, group, cable), visit);

@@ -12,12 +12,13 @@
 namespace collcast {
 
 /// A dragonfly (Kim et al., ISCA 2008; with chassis: Faanes et al., SC 2012). A switch has links to every
-/// other switch of its chassis, and to the switches in its position in the other chassis of its group; any
-/// two groups have `cables` links. A group numbers its links to other groups, first one to each in their
-/// order, then the second ones, and assigns them to its switches in equal blocks. Minimal routes take at most
-/// one link between groups, the one with the fewest switches on the route; the sum of the two switches'
-/// numbers breaks ties. Valiant's routes go to another group first, which is drawn by a hash of their ends
-/// like the link to it, and from there on by a minimal route.
+/// other switch of its chassis, and to the switches in its position in the other chassis of its group. Any
+/// two groups have `cables` links. A group numbers its links to other groups, first one to each group in
+/// their order, then the second ones, and assigns them to its switches in equal blocks.
+///
+/// Minimal routes take at most one link between groups: the one with the fewest switches on the route; the
+/// sum of the two switches' numbers breaks ties. Valiant's routes first go to another group, by a link to it,
+/// both drawn by a hash of the route's ends; from there they are minimal.
 class Dragonfly {
  public:
   Dragonfly(const Blueprint::Groups& groups, Blueprint::Routing routing);
@@ -38,7 +39,7 @@ class Dragonfly {
   At at(std::int64_t s) const { return {s / switches_, s % switches_}; }
   std::int64_t chassis(std::int64_t index) const { return index / blades_; }
   std::int64_t blade(std::int64_t index) const { return index % blades_; }
-  /// Links between two switches of a group.
+  /// The number of links between two switches of a group.
   int apart(std::int64_t from, std::int64_t to) const {
     return (blade(from) != blade(to)) + (chassis(from) != chassis(to));
   }
@@ -51,7 +52,7 @@ class Dragonfly {
   std::int64_t number(std::int64_t group, std::int64_t other, std::int64_t cable) const {
     return cable * (groups_ - 1) + other - (other > group);
   }
-  /// The switch of a group that has this link.
+  /// The switch of a group that has the link to another group.
   std::int64_t gate(std::int64_t group, std::int64_t other, std::int64_t cable) const {
     return number(group, other, cable) / global_ports_;
   }
@@ -64,7 +65,7 @@ class Dragonfly {
   /// A pseudo-random number below `count`, fixed for each pair of switches and `salt`.
   std::int64_t draw(At from, At to, std::int64_t count, std::uint64_t salt) const;
 
-  /// These call `visit` with the kind and the number of each link.
+  /// These functions call `visit` with the kind and the number of each link.
   template <class Visit>
   void walk(At from, At to, Visit&& visit) const;
   template <class Visit>

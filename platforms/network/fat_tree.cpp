@@ -12,7 +12,7 @@ FatTree::FatTree(const std::vector<Blueprint::Level>& levels, std::int64_t leave
   for (std::size_t l = 0; l < levels.size(); ++l) {
     if (l > 0) {
       subtrees = (subtrees + levels[l].down - 1) / levels[l].down;
-      // The cap is far above what a LinkId numbers, so that the caller sees the excess.
+      // The cap is far above what a LinkId can number, so that the caller notices the excess.
       copies = std::min(copies * levels[l - 1].up, std::int64_t{1} << 32);
     }
     tiers_.push_back({levels[l].name, levels[l].down, levels[l].up, subtrees, copies, links_});
@@ -30,8 +30,8 @@ std::vector<Crossing> FatTree::ways(std::int64_t leaves) const {
   return all;
 }
 
-/// D-mod-k: by the destination's number; Zahavi et al., J. Parallel Distrib. Comput. 72 (2012). ECMP: by a
-/// hash of the two ends, another at each level.
+/// The port up from a level. D-mod-k: by the number of the destination; Zahavi et al., J. Parallel Distrib.
+/// Comput. 72 (2012). ECMP: by a hash of the two ends, a different one at each level.
 std::int64_t FatTree::port(std::size_t level, const Trip& trip) const {
   const Tier& t = tiers_[level];
   if (!routing_.drawn) return static_cast<std::int64_t>(trip.destination) / t.copies % t.up;
@@ -43,7 +43,7 @@ void FatTree::route(const Trip& trip, LinkId base, std::vector<LinkId>& links) c
   const std::size_t begin = links.size();
   links.resize(begin + 2 * top);
   std::int64_t from = trip.from, to = trip.to;
-  std::int64_t copy = 0;  // which of the equal switches of a subtree: the same on the way up and down
+  std::int64_t copy = 0;  // which of a subtree's equal switches; the same on the way up and down
   for (std::size_t l = 0; l < top; ++l) {
     const Tier& t = tiers_[l];
     if (l > 0) from /= t.down, to /= t.down;

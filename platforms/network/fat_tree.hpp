@@ -11,8 +11,8 @@
 
 namespace collcast {
 
-/// An extended generalized fat tree (Ohring et al., IPPS 1995) over `leaves` leaf switches. For each subtree
-/// of the levels below, a level has as many switches as there are routes up to it; a switch has one link to
+/// An extended generalized fat tree (Ohring et al., IPPS 1995) over `leaves` leaf switches. A level has, for
+/// each subtree of the levels below, as many switches as there are routes up to it. A switch has one link to
 /// each parent.
 class FatTree {
  public:

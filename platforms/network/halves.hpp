@@ -7,9 +7,9 @@
 
 namespace collcast {
 
-/// Two parts of a network, and the links that all routes between them cross.
+/// Two parts of a network, and the links by which all routes between them pass.
 struct Halves {
-  std::vector<char> inside;  ///< by switch, or by rank: whether it is in the first
+  std::vector<char> inside;  ///< by switch, or by rank: whether it is in the first part
   std::vector<LinkId> out, in;
 };
 

@@ -21,8 +21,8 @@ Topology::Topology(const Blueprint& b, std::int64_t switches)
     : shape_(shape(b, switches)),
       switches_(switches),
       ways_(std::visit([=](const auto& s) { return s.ways(switches); }, shape_)),
-      // Half a torus has places that are further apart than any is from the first, and so have routes that
-      // are drawn: a sample finds them.
+      // In a torus that is partly in use, and among routes that are drawn, some are longer than any from the
+      // first switch: a sample of switches finds them.
       unlike_(b.network == Network::torus       ? 64
               : b.network == Network::dragonfly ? std::max(b.groups.switches, b.routing.drawn ? 64 : 1)
                                                 : 1) {}

@@ -23,7 +23,8 @@ class Topology {
   }
   const std::vector<Crossing>& ways() const { return ways_; }
 
-  /// How many ways out a switch has of which each carries messages by itself, and which one is taken.
+  /// How many ways out a switch has, each of which carries messages by itself; and which of them a route
+  /// takes.
   int directions() const {
     const auto* torus = std::get_if<Torus>(&shape_);
     return torus ? torus->directions() : 1;
@@ -40,16 +41,17 @@ class Topology {
   std::uint64_t links() const {
     return std::visit([](const auto& shape) { return shape.links(); }, shape_);
   }
-  /// The trunk of the blueprint that a link is like.
+  /// The trunk of the blueprint that a link belongs to.
   std::size_t trunk(std::uint64_t link) const {
     return std::visit([=](const auto& shape) { return shape.trunk(link); }, shape_);
   }
   std::string name(std::uint64_t link) const {
     return std::visit([=](const auto& shape) { return shape.name(link); }, shape_);
   }
-  /// Of a torus. Elsewhere a subtree or a group has the fewest links for its size.
+  /// The halves of a torus. Other networks need none: there a subtree or a group has the fewest links for its
+  /// size.
   std::vector<Halves> halves(LinkId base) const;
-  /// How many of the first switches suffice for all kinds of routes to occur between them.
+  /// How many of the first switches are enough for all kinds of routes to occur from them.
   std::int64_t unlike() const { return unlike_; }
 
  private:

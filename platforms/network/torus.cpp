@@ -9,7 +9,7 @@
 namespace collcast {
 namespace {
 
-/// Steps up a ring, or down where negative.
+/// How many steps a route takes up a ring; negative: down.
 int steps(int from, int to, int size) {
   const int up = to < from ? to - from + size : to - from;
   const bool go_up = 2 * up < size || (2 * up == size && from % 2 == 0);
@@ -28,7 +28,7 @@ Torus::Torus(const std::vector<int>& dimensions, std::int64_t switches, Blueprin
   }
 }
 
-/// Where Valiant's route turns.
+/// The switch at which Valiant's route turns.
 std::int64_t Torus::via(std::int64_t from, std::int64_t to) const {
   return from == to ? to
                     : drawn(routing_.seed, static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to),
@@ -77,7 +77,7 @@ void Torus::route(const Trip& trip, LinkId base, std::vector<LinkId>& links) con
 }
 
 void Torus::walk(std::int64_t at, std::int64_t to, LinkId base, std::vector<LinkId>& links) const {
-  auto a = static_cast<std::uint32_t>(at), b = static_cast<std::uint32_t>(to);  // what is left of them
+  auto a = static_cast<std::uint32_t>(at), b = static_cast<std::uint32_t>(to);  // further dimensions
   for (const Dimension& d : dimensions_) {
     const auto size = static_cast<std::uint32_t>(d.size);
     int now = static_cast<int>(a % size);
@@ -98,7 +98,7 @@ std::vector<Halves> Torus::halves(std::int64_t switches, LinkId base) const {
     const int used = static_cast<int>(std::min<std::int64_t>(d.size, (switches + d.stride - 1) / d.stride));
     if (used < 2) continue;
     const int half = used / 2;
-    const bool around = routing_.drawn || 2 * (used - 1) >= d.size;  // else no way round is the shorter
+    const bool around = routing_.drawn || 2 * (used - 1) >= d.size;  // otherwise going round is never shorter
     Halves h;
     for (std::int64_t at = 0; at < crossed_; ++at) {
       const int c = coordinate(at, d);

@@ -11,10 +11,10 @@
 
 namespace collcast {
 
-/// A torus of any number of dimensions, whose first coordinate varies fastest. A switch has a link to and
-/// from each neighbour: two in each dimension, one in dimensions of size two. Routes are dimension-ordered
-/// and take the shorter way round; halfway round, even coordinates go up and odd ones down, so that both
-/// directions carry as much. Valiant's routes go via a switch that is drawn by a hash of their ends.
+/// A torus of any number of dimensions; the first coordinate varies fastest. A switch has a link to and from
+/// each neighbour: two in each dimension, one in dimensions of size two. Routes are dimension-ordered and
+/// take the shorter way round. If both ways are equal, even coordinates go up and odd ones down, so that both
+/// directions carry as much. Valiant's routes go through a switch that is drawn by a hash of their ends.
 class Torus {
  public:
   /// `switches`: how many of the first have nodes in use.
@@ -24,7 +24,7 @@ class Torus {
   int way(std::int64_t from, std::int64_t to) const;
   std::vector<Crossing> ways(std::int64_t switches) const;
   void route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const;
-  /// The links of a switch, and by which of them its messages leave for another switch.
+  /// How many links a switch has, and by which of them its messages to another switch leave.
   int directions() const { return ports_; }
   int direction(std::int64_t from, std::int64_t to) const;
   std::uint64_t links() const {
@@ -32,7 +32,7 @@ class Torus {
   }
   std::size_t trunk(std::uint64_t) const { return 0; }
   std::string name(std::uint64_t link) const;
-  /// Of the switches in use, across each dimension that their routes cross.
+  /// The halves of the switches in use: one pair for each dimension that their routes cross.
   std::vector<Halves> halves(std::int64_t switches, LinkId base) const;
 
  private:
@@ -57,7 +57,7 @@ class Torus {
   Blueprint::Routing routing_;
   std::vector<Dimension> dimensions_;
   std::int64_t switches_ = 1;
-  std::int64_t crossed_ = 1;  ///< the first switches, which routes between those in use do not leave
+  std::int64_t crossed_ = 1;  ///< number of first switches that routes between those in use do not leave
   int ports_ = 0;
 };
 

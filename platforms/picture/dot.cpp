@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Blueprint::Vertex::Kind;
 
-/// How each kind of vertex looks.
+/// The look of each kind of vertex.
 std::string look(Kind kind) {
   switch (kind) {
     case Kind::gpu:
@@ -28,7 +28,7 @@ std::string look(Kind kind) {
   return "shape=ellipse";
 }
 
-/// By what a link is made of; the same for its label.
+/// The colour of a link and its label, by its type.
 const char* colour(Blueprint::LinkKind::Type type) {
   switch (type) {
     case Blueprint::LinkKind::Type::nvlink:
@@ -110,7 +110,7 @@ std::string nodes_per_switch(const Blueprint& b) {
          (b.switches_per_node > 1 ? ", " + std::to_string(b.switches_per_node) + " switches per node" : "");
 }
 
-/// The switches as one box, which says how they are linked.
+/// Draws all switches as one box, which says how they are linked.
 void torus(std::ostream& out, const Blueprint& b) {
   std::string sizes;
   for (int size : b.dimensions) sizes += (sizes.empty() ? "" : " x ") + std::to_string(size);

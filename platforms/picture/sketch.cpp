@@ -13,7 +13,7 @@ using Vertex = Blueprint::Vertex;
 
 constexpr int unreached = std::numeric_limits<int>::max();
 
-/// How many lines each vertex is from one of a kind, not through another.
+/// How many lines each vertex is away from the nearest one of `kind`, on ways that do not pass `not_through`.
 std::vector<int> lines_to(const Blueprint& b, Vertex::Kind kind, Vertex::Kind not_through) {
   std::vector<int> far(b.vertices.size(), unreached);
   for (const int v : b.of_kind(kind)) far[static_cast<std::size_t>(v)] = 0;
@@ -30,8 +30,8 @@ std::vector<int> lines_to(const Blueprint& b, Vertex::Kind kind, Vertex::Kind no
   return far;
 }
 
-/// What orders the rows of a node: switches of GPUs alone, GPUs, switches between them and the CPUs, CPUs,
-/// other switches, the rest.
+/// A number for each vertex that orders the rows of a node: switches of GPUs alone, GPUs, switches between
+/// GPUs and CPUs, CPUs, other switches, the rest.
 std::vector<int> heights(const Blueprint& b) {
   constexpr int cpus = 1 << 20;
   const std::vector<int> to_cpu = lines_to(b, Vertex::Kind::cpu, Vertex::Kind::gpu),
@@ -53,7 +53,7 @@ std::vector<int> heights(const Blueprint& b) {
   return all;
 }
 
-/// Each row in the order of what its boxes are linked to above.
+/// Orders each row by the positions of the boxes above that its boxes are linked to.
 void order_columns(Sketch& s) {
   std::map<int, std::vector<std::size_t>> rows;
   for (std::size_t b = 0; b < s.boxes.size(); ++b) rows[s.boxes[b].row].push_back(b);
@@ -95,7 +95,7 @@ void add_node(Sketch& s, const Blueprint& b) {
   order_columns(s);
 }
 
-/// Copies within the memories of a node's ranks.
+/// Adds lines for copies within the memories of a node's ranks.
 void add_copies(Sketch& s, const Blueprint& b) {
   for (std::size_t v = 0; v < b.vertices.size(); ++v) {
     Sketch::Line copies{static_cast<int>(v), static_cast<int>(v), {}, {}};
@@ -110,7 +110,7 @@ void add_copies(Sketch& s, const Blueprint& b) {
   }
 }
 
-/// Below all others.
+/// Adds a level of the network below all other boxes.
 int add_level(Sketch& s, std::string name, std::string what) {
   const int lowest = std::ranges::max_element(s.boxes, {}, &Sketch::Box::row)->row;
   s.boxes.push_back({std::move(name), std::move(what), lowest + 1, 0, true});

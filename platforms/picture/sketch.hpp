@@ -8,7 +8,7 @@
 
 namespace collcast {
 
-/// A platform as boxes and lines, on which link loads are shown: one node, which stands for all, and the
+/// A platform as boxes and lines, on which loads of links are shown: one node, which stands for all, and the
 /// levels of switches of the network.
 struct Sketch {
   struct Box {

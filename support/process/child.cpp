@@ -18,7 +18,7 @@
 namespace collcast {
 namespace {
 
-/// Both ends are closed where another program is executed.
+/// A pipe whose ends are closed when the process executes another program.
 std::array<int, 2> make_pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw SubstrateError(std::string("pipe: ") + std::strerror(errno));
@@ -30,7 +30,8 @@ bool redirect(const char* path, int flags, int stream) {
   return file >= 0 && dup2(file, stream) >= 0;
 }
 
-/// Where the pipe has the stream's own number, nothing is copied and it is merely kept open.
+/// Makes `stream` the end of the pipe. If the pipe already has the number of the stream, it only has to stay
+/// open.
 bool connect(int pipe, int stream) {
   return pipe == stream ? fcntl(pipe, F_SETFD, 0) == 0 : dup2(pipe, stream) >= 0;
 }
@@ -39,8 +40,8 @@ bool connect(int pipe, int stream) {
 [[noreturn]] void become(char* const* words, const std::vector<int>& piped, int pipe, const char* errors,
                          const char* input, pid_t parent, int trouble) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);  // as a program expects to begin
-  if (getppid() != parent) _exit(127);                                       // it died before
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);  // as programs expect
+  if (getppid() != parent) _exit(127);                                       // the parent died before prctl
   bool ready = redirect(input, O_RDONLY, STDIN_FILENO);
   if (*errors) ready = ready && redirect(errors, O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO);
   for (const int stream : piped) ready = ready && connect(pipe, stream);

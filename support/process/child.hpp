@@ -9,8 +9,8 @@
 
 namespace collcast {
 
-/// A child process whose output comes back through a pipe. It gets SIGTERM, on which a launcher ends its
-/// ranks, when this object is destroyed, and when the thread that started it dies.
+/// A child process whose output comes back through a pipe. It gets SIGTERM when this object is destroyed and
+/// when the thread that started it dies; a launcher then ends its ranks.
 class Child {
  public:
   /// Starts a program with these arguments, without a shell. The streams `piped` (STDOUT_FILENO,
@@ -23,9 +23,9 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   int output() const { return output_; }
-  /// All output until its end.
+  /// Reads all output, until the child closes it.
   std::string read_all() const;
-  /// Waits for its end; its exit code, or 128 + the signal that ended it.
+  /// Waits for the child to end. Returns its exit code, or 128 + the signal that ended it.
   int wait();
 
  private:

@@ -14,10 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the program or library lies that this code is part of.
+/// The folder of the program or library that this code is part of.
 fs::path this_folder() {
   Dl_info info;
-  // The program's own name may be as it was typed.
+  // For a program dli_fname may be what the user typed, so only a library's is used.
   const bool library = dladdr(reinterpret_cast<const void*>(&find_companion), &info) && info.dli_fname &&
                        fs::path(info.dli_fname).filename().string().find(".so") != std::string::npos;
   return library ? fs::canonical(info.dli_fname).parent_path() : fs::path(this_program()).parent_path();
@@ -26,7 +26,7 @@ fs::path this_folder() {
 }  // namespace
 
 std::string this_program() {
-  std::error_code no_proc;  // as in a chroot
+  std::error_code no_proc;  // /proc may be missing, as in a chroot
   const fs::path program = fs::read_symlink("/proc/self/exe", no_proc);
   return (no_proc ? fs::absolute(reinterpret_cast<const char*>(getauxval(AT_EXECFN))) : program).string();
 }

@@ -9,8 +9,8 @@
 namespace collcast {
 namespace {
 
-/// What launchers print, and what it means: $1, $2, ... are the parts in brackets. The first that is found
-/// counts.
+/// A regular expression for what a launcher prints, and its meaning, in which $1, $2, ... are the parts in
+/// brackets. The first row that is found counts.
 struct Saying {
   const char* pattern;
   const char* meaning;
@@ -55,12 +55,13 @@ constexpr Saying sayings[] = {
     {R"(srun: error: (\S+): tasks? (\S+): ([^\r\n]*))", "rank $2 on $1: $3"},
 };
 
-// std::regex goes a call deeper with each character that it matches, so what it reads at once has a limit.
+// std::regex makes a nested call for each character that it matches, so the text that it searches at once is
+// limited.
 constexpr std::size_t longest_line = 4096;
 constexpr std::size_t window = 4096;
 constexpr std::size_t longest_text = 65536;
 
-/// The last lines, each cut where it is too long.
+/// The last 64 KiB of lines, each cut after 4096 characters.
 std::string last_lines(const std::string& errors) {
   std::istringstream lines(errors);
   std::string line, text;
@@ -69,7 +70,8 @@ std::string last_lines(const std::string& errors) {
   return text;
 }
 
-/// What the saying means where it is found. Searches windows that overlap by half and end with a line.
+/// The meaning of the saying; none if the text does not have it. Searches windows that overlap by half and
+/// end with a line.
 std::optional<std::string> meaning_in(const std::string& text, const Saying& saying) {
   const std::regex pattern(saying.pattern);
   std::smatch found;

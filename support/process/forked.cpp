@@ -23,7 +23,7 @@ int called(int status, const char* what) {
 
 [[noreturn]] void be_copy(const std::function<void(int)>& work, int socket, pid_t parent) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);  // it died before
+  if (getppid() != parent) _exit(1);  // the parent died before prctl
   work(socket);
   _exit(0);
 }

@@ -18,7 +18,7 @@
 namespace collcast {
 namespace {
 
-/// A file in memory, without a name; a child opens it by the path until this is left.
+/// A file in memory, without a name. While this object lives, a child can open it by its path().
 class Scratch {
  public:
   Scratch() : file_(memfd_create("collcast", MFD_CLOEXEC)) {
@@ -42,8 +42,8 @@ class Scratch {
   int file_;
 };
 
-/// Writes what comes to standard output, as it comes; whether anything did. Where nobody reads it any more
-/// the rest is left out.
+/// Copies what arrives to standard output, at once. Returns whether anything arrived. After a failed write,
+/// as when nobody reads any more, the rest is dropped.
 bool pass_on(int from) {
   std::array<char, 4096> part{};
   bool any = false, read_by_someone = true;

@@ -14,8 +14,8 @@ struct ProcessResult {
   bool said = false;   ///< whether it wrote to its standard output, if run by `launch`
 };
 
-/// Runs a command to its end with empty input; its output goes where this process's does. Throws InputError
-/// if the program does not exist.
+/// Runs a command to its end with empty input; it writes to the standard output of this process. Throws
+/// InputError if the program does not exist.
 ProcessResult launch(const std::vector<std::string>& command);
 
 /// Runs a command on `input` and collects its output, without a shell or temporary files. Throws InputError

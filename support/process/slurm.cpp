@@ -27,7 +27,7 @@ std::string options(const std::vector<std::string>& lines) {
 }
 
 std::string output(const std::string& folder, const std::string& name) {
-  // A backslash anywhere has Slurm take %a as it stands.
+  // If there is a backslash anywhere, Slurm does not replace %a.
   if (folder.find_first_of("\\\n") != std::string::npos)
     throw InputError("'" + printable(folder) +
                      "': Slurm takes no folder with a backslash or a line break in its name");

@@ -11,7 +11,7 @@
 namespace collcast {
 namespace {
 
-/// Reads a whole number in [least, most] under a key; `standard` if it is absent.
+/// Reads the values of an object by key: whole numbers in [least, most], `standard` if absent; and texts.
 class Reader {
  public:
   Reader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
@@ -36,7 +36,7 @@ class Reader {
   std::string where_;
 };
 
-/// Prefixes an InputError with `where`.
+/// Runs `act`, and begins the message of an InputError with `where`.
 void located(const std::string& where, auto act) {
   try {
     act();
