@@ -5,7 +5,7 @@
 
 namespace collcast::workloads {
 
-/// The JSON Schema (draft 7) of what `parse_job` reads, but that collectives have our names only.
+/// The JSON Schema (draft 7) of what `parse_job` reads; of the names of collectives it has only ours.
 Json job_schema();
 
 }  // namespace collcast::workloads
