@@ -40,8 +40,8 @@ class Usage {
   std::unordered_map<std::uint32_t, One> all_;
 };
 
-/// How many of `filled` neighbouring spans to draw as one. Where a use lasts about as long as a span, single
-/// spans would show a beat of the two and not how busy the thing is.
+/// How many of `filled` neighbouring spans to draw as one. If a use lasts about as long as a span, single
+/// spans would show a beat of the two, and not how busy the thing is.
 std::size_t drawn_as_one(const Usage::Of& use, double filled);
 
 /// Caps each span at `most`, what the link can carry: bytes above it move to the next spans with room before

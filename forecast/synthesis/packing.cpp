@@ -98,7 +98,7 @@ class Splitting {
   }
 
  private:
-  /// What comes in by one edge goes on by another, past the switch.
+  /// Capacity that comes in by one edge and goes out by another, to be led past the switch.
   struct Move {
     int from, through, to;
     Amount amount;

@@ -39,10 +39,10 @@ struct Packed {
   double time = 0;
 };
 /// Packs `trees_per_share` spanning trees for each share, as fast as so many can be. With 0, packs as many as
-/// reach the worst cut's time; if these are more than `most_trees`, the number up to that which comes
-/// closest. Zhao et al., ForestColl, arXiv 2402.06787: switches are split off edge by edge, then trees grow
-/// edge by edge, each as far as max-flows leave room for all others. Throws InputError where ranks do not
-/// reach each other, and NoTrees, with the time of a byte of all shares.
+/// reach the worst cut's time. If these would be more than `most_trees`, packs the number up to `most_trees`
+/// that comes closest. Zhao et al., ForestColl, arXiv 2402.06787: switches are split off edge by edge, then
+/// trees grow edge by edge, each as far as max-flows leave room for all others. Throws InputError where ranks
+/// do not reach each other, and NoTrees, with the time of a byte of all shares.
 Packed pack(const Wiring& wiring, const std::vector<std::int64_t>& shares, std::int64_t trees_per_share = 0,
             std::int64_t most_trees = 64, const Stop& stop = {});
 
