@@ -152,7 +152,7 @@ class Application::StreamStrand : public Strand {
  private:
   using Kind = Activity::Kind;
 
-  /// Whether the stream is before a collective of which the wait for all ranks is no part.
+  /// Whether the next activity is a collective that does not include the wait for all ranks.
   bool gathers() const {
     return activity_.kind == Kind::collective && activity_.request < 0 && app_.gathers_;
   }

@@ -10,8 +10,8 @@
 
 namespace collcast {
 
-/// What each rank's time goes to. A message is under way, at either end, from the start of that end's
-/// software until it is done. A collective with a price is under way once all its ranks have come.
+/// What each rank's time goes to. A message is under way from the start of its software until it is done at
+/// the rank's end. A collective with a price is under way once all its ranks have come.
 class Parts : public Observer {
  public:
   Parts(const Application& application, const Fabric& fabric)

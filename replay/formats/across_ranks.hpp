@@ -22,7 +22,7 @@ bool holds_up_all(Collective c);
 /// each kind of collective is numbered by itself.
 void leave_out_lost(RecordedSource& source, bool of_each_kind);
 
-/// Gathers and scatters of which a rank does not know the size get the size in their root's call.
+/// Gives gathers and scatters the size in their root's call, on ranks that do not know it.
 void sizes_from_roots(RecordedSource& source);
 
 /// The tag of a receive that takes any tag, and the size of one that has asked for its message's size

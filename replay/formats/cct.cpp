@@ -140,7 +140,7 @@ class Precedence {
 
  private:
   std::vector<std::int64_t> ended_, awaited_;
-  trace::Cursor cursor_;  ///< reads ahead or behind the cursor of the thread's calls
+  trace::Cursor cursor_;  ///< lags behind the cursor of the thread's calls
   Event event_;
   int thread_;
   std::int64_t others_ = 0;

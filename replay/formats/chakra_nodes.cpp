@@ -179,7 +179,7 @@ bool is_first_node(std::string_view message) {
          !name->bytes.empty();
 }
 
-/// Whether the message is an attribute of schema 0.0.2, of which the second field is the type.
+/// Whether the message is an attribute of schema 0.0.2, whose second field is its type.
 bool is_typed_attribute(std::string_view message) {
   const auto name = take_field(message), type = take_field(message);
   return name && type && name->number == 1 && name->wire == 2 && type->number == 2 && type->wire == 0;

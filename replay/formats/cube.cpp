@@ -310,8 +310,8 @@ class CubeProfile {
     }
   }
 
-  /// Which sum a row belongs to; -1: none. To the time of an MPI call belong also the exclusive times of what
-  /// it calls.
+  /// The sum that a row belongs to; -1: none. An MPI call's time includes the exclusive times of what it
+  /// calls.
   int place(const CubeMetric& m, Wanted w, std::uint32_t row) const {
     const CallNode& node = nodes_[m.nodes[row]];
     return w == time_s && !m.inclusive ? node.within : node.number;

@@ -77,9 +77,9 @@ class Timeline {
   }
 
   std::vector<Operation> operations;
-  bool by_mpi = false;   ///< some of them
+  bool by_mpi = false;   ///< some operations
   bool by_gloo = false;  ///< some operations, in host memory
-  bool by_gpus = false;  ///< some of them
+  bool by_gpus = false;  ///< some operations
   std::int64_t adasums = 0;
   Rank ranks = 0;
   std::set<Rank> ticked;

@@ -201,7 +201,7 @@ class InspectorJob {
     }
   }
 
-  /// Finds the members of a group of which not all ranks were recorded: ranks at equal distances, in groups
+  /// Finds the members of a group if not all its ranks were recorded: ranks at equal distances, in groups
   /// side by side, at the least distance that fits. Recorded members keep their places, recorded ranks
   /// without a call in the group are not in it, and different groups get different members if that is
   /// possible.
