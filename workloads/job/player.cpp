@@ -321,7 +321,7 @@ class Player {
     return task.by_host &&
            std::ranges::any_of(task.parts, [&](Ref r) { return state(r.role).computing > 0; });
   }
-  /// The loads of its rank's links to which a part of a task adds.
+  /// The loads that a part of a task adds to: those of its rank's links.
   std::vector<double*> loads(const Task& task, Ref part) {
     auto& [out, in] = state(part.role).load[task.between_nodes ? 1 : 0];
     const Kind kind = activity(part).kind;

@@ -5,7 +5,7 @@
 
 namespace collcast::workloads {
 
-/// The JSON Schema (draft 7) of what `parse_job` reads; of the names of collectives it has only ours.
+/// The JSON Schema (draft 7) of what `parse_job` reads. It has only our own names of collectives.
 Json job_schema();
 
 }  // namespace collcast::workloads
