@@ -57,7 +57,7 @@ std::string percent(const std::optional<double>& error) {
   return error ? number(100 * *error) + " %" : "-";
 }
 
-/// What several messages at once said that one alone does not.
+/// A cost that several messages at once tell and a single one does not.
 struct TogetherRow {
   const char* key;
   const char* words;
@@ -152,7 +152,7 @@ Json csv_rows(const Calibration& calibration) {
   return rows;
 }
 
-/// What changed beside the rows.
+/// Tells what was calibrated besides the rows.
 void tell_beside(const Calibration& calibration) {
   for (const HardwareReport& h : calibration.hardware)
     note(h.parameter + ": " + number(h.before) + " -> " + number(h.after) + " (" + h.reason + ")");
@@ -235,7 +235,7 @@ void print_found(const NcclCalibration& c, const CalibrateOptions& options) {
   for (const std::string& words : c.notes) print_text(words + "\n");
 }
 
-/// Writes the platform once it is known to be sound.
+/// Checks the platform, then writes it.
 void write(const Json& platform, const CalibrateOptions& options) {
   const std::string text = platform_text(platform);
   parse_platform(text, options.output, options.output);

@@ -13,7 +13,7 @@ namespace collcast::cli {
 
 namespace {
 
-/// As many ranks as stars are measured among where nobody says it.
+/// The default number of ranks of stars.
 int usual_star(const campaign::Launcher& launcher) {
   const int fixed = launcher.fixed_ranks();
   return fixed > 0 ? std::clamp(fixed, 2, 4) : 4;
@@ -27,7 +27,8 @@ void tell_held(const campaign::PingPongs& wanted, const campaign::Launcher& laun
          " measurements were already in " + file);
 }
 
-/// Where nobody asked for more ranks than two, there need not be more.
+/// Measures ping-pongs, then stars. If the user did not state the ranks of stars, it is no error if only two
+/// can be started.
 void measure(campaign::PingPongs wanted, std::optional<int> star, const campaign::Launcher& launcher,
              const std::string& file) {
   const int most = star.value_or(usual_star(launcher));

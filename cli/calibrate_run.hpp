@@ -13,7 +13,7 @@ struct PingPongOptions {
   std::vector<std::string> sizes, command;
   std::vector<int> pairs{1};
   int window = 0;
-  std::optional<int> star;  ///< none: 4, or as many as can be started
+  std::optional<int> star;  ///< none: 4 ranks, or as many as can be started
 };
 
 /// Measures ping-pongs into `file`, or the rest of an interrupted measurement, and returns its name in the

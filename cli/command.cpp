@@ -12,7 +12,8 @@
 namespace collcast::cli {
 namespace {
 
-/// CLI11 takes a -- behind a list for the end of the list: a second one begins the command.
+/// CLI11 takes a -- after a list for the end of the list. A second one is added then, which begins the
+/// command.
 void keep_command(const CLI::App& verb, std::vector<std::string>& words) {
   const auto dashes = std::ranges::find(words, "--");
   if (dashes == words.end() || verb.get_option_no_throw("command") == nullptr) return;
@@ -44,13 +45,13 @@ void take(CLI::App& app, std::vector<std::string> words) {
   if (!words.empty() && words[0] == "version") words[0] = "--version";
   if (!words.empty() && !words[0].starts_with('-')) {
     if (const std::string what = no_verb(words[0], app); !what.empty()) throw InputError(what);
-    if (words[0] != "record")  // mpirun's own words of `record` and behind --
+    if (words[0] != "record")  // words of `record` and after -- are mpirun's own
       std::replace(words.begin(), std::ranges::find(words, "--"), std::string("-np"), std::string("-n"));
     const CLI::App& verb = *app.get_subcommand(words[0]);
     refuse_empty_items(verb, words);
     keep_command(verb, words);
   }
-  std::ranges::reverse(words);  // as CLI11 takes them
+  std::ranges::reverse(words);  // CLI11 takes them in reverse
   app.parse(std::move(words));
 }
 

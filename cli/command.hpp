@@ -11,8 +11,8 @@ namespace collcast::cli {
 /// `exit_code`.
 void describe(CLI::App& app, int& exit_code);
 
-/// Parses the words behind the program's name, and so runs the verb that they ask for. Throws InputError and
-/// what CLI11 does.
+/// Parses the words after the program's name, which runs the verb that they ask for. Throws InputError, and
+/// CLI11's errors.
 void take(CLI::App& app, std::vector<std::string> words);
 
 }  // namespace collcast::cli

@@ -32,11 +32,11 @@ using namespace report;
 struct CompareOptions : workloads::ReplayText {
   std::string nodes, budget, model, framework, precision, batch, global_batch, transport;
   std::vector<std::string> on, platforms, sizes, set;
-  bool engine_given = false;  ///< the verbs differ in what they take else
+  bool engine_given = false;  ///< the verbs have different defaults
   Format format = Format::table;
 };
 
-/// What is asked of each platform: a verb of sweeps, and the setting that names its subject.
+/// What is asked of each platform: a verb of sweeps, and the setting with what is compared.
 struct Compared {
   std::string verb, key, value;
 };
@@ -58,23 +58,22 @@ Compared compared(const CompareOptions& options) {
   if (workloads::is_job(first_of(names))) return {"job", "job", names};
   if (files_like(files).empty()) {
     if (names.find_first_of("/.*?[") == std::string::npos) {
-      for (const std::string& name : listed(names)) definition(name);  // says what it knows
+      for (const std::string& name : listed(names)) definition(name);  // throws, and lists the names
       return {"predict", "collective", names};
     }
-    for (const std::string& word : options.files) read_file(word);  // says why not
+    for (const std::string& word : options.files) read_file(word);  // throws, and says why
   }
   return {"replay", "trace", files};
 }
 
-/// A platform as the user changed it, and how many ranks of it take part, in each case; none: as the subject
-/// says.
+/// A platform as the user changed it, and the numbers of ranks that take part; none: those of the subject.
 struct Contender {
   std::string on, platform;
   std::vector<std::string> set, ranks;
-  std::optional<double> price;  ///< USD of a node for an hour
+  std::optional<double> price;  ///< USD per hour of a node
 };
 
-/// "edr-cluster,network.bandwidth_GBps=25,50" is two.
+/// The platforms of one argument: "edr-cluster,network.bandwidth_GBps=25,50" is two.
 std::vector<Contender> contenders(const std::string& text) {
   std::vector<std::string> parts;
   for (const std::string& part : CLI::detail::split(text, ',')) {
@@ -97,7 +96,7 @@ std::vector<Contender> contenders(const std::string& text) {
   return all;
 }
 
-/// As many ranks of a platform as its share of USD per hour pays for.
+/// The number of ranks that the budget, in USD per hour, pays for.
 std::int64_t paid_ranks(const Contender& c, const std::string& budget, int per_node, std::int64_t most,
                         std::vector<std::string>& notes) {
   if (!c.price)
@@ -110,7 +109,7 @@ std::int64_t paid_ranks(const Contender& c, const std::string& budget, int per_n
   return static_cast<std::int64_t>(std::min(paid * per_node, static_cast<double>(most)));
 }
 
-/// Its price, and as many ranks as were asked for.
+/// Sets the contender's price, and its numbers of ranks as asked for.
 void complete(Contender& c, const CompareOptions& options, std::vector<std::string>& notes) {
   Description platform = load_platform(c.platform);
   set_all(platform, c.set);
@@ -131,7 +130,7 @@ void complete(Contender& c, const CompareOptions& options, std::vector<std::stri
       c.ranks.push_back(std::to_string(paid_ranks(c, budget, per_node, most, notes)));
 }
 
-/// "8 ranks of\n  pw.x -in qe-si.in\nrecorded in 6.23 s (...)", as far as the trace says so.
+/// "8 ranks of\n pw.x -in qe-si.in\nrecorded in 6.23 s (...)", as far as the trace tells.
 std::string title(const Source& trace) {
   const SourceInfo& info = trace.info();
   std::string text = info.name + ": " + text::counted(trace.ranks(), "rank");
@@ -142,7 +141,7 @@ std::string title(const Source& trace) {
   return text;
 }
 
-/// What is asked of a platform: a grid as large as that of any other.
+/// The points asked of a platform: a grid of the same size as every other platform's.
 sweep::Space space(const CompareOptions& options, const Compared& of, const Contender& c,
                    const sweep::Verb& verb) {
   Several cases;
@@ -200,7 +199,7 @@ std::vector<Column> columns(const Compared& of, const Json& rows) {
   return all;
 }
 
-/// Of replays in which ranks are idle, idle time is a column of its own.
+/// Shows idle time in a column of its own if ranks of a replay are idle.
 void tell_idle(Report& report) {
   if (!workloads::shows_idle(report.sections[0])) return;
   const std::string parts = "exposed communication";
@@ -229,7 +228,7 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
       ". `collcast replay` shows every operation of one run.";
 }
 
-/// Throws InputError where an option was given that is another subject's.
+/// Throws InputError if an option was given that does not go with the subject.
 void require_fitting(const CLI::App& verb, const std::string& subject) {
   using Of = std::vector<std::string_view>;
   const std::pair<const char*, Of> owners[] = {{"--framework", {"train"}},

@@ -19,7 +19,7 @@ std::string option_names(const Manual::Verb& v) {
   return join(names, " ");
 }
 
-/// `line(verb, option)` for each option of which the values are known.
+/// `line(verb, option)` for each option with known values.
 template <class Line>
 std::string for_valued(const Manual& m, Line line) {
   std::string all;
@@ -61,7 +61,7 @@ complete -o filenames -F _collcast collcast
 )";
 }
 
-/// Without the signs that _arguments and _describe give a meaning.
+/// The text without characters that have a meaning for _arguments and _describe.
 std::string of_zsh(const std::string& text) {
   std::string safe;
   for (const char c : text)
@@ -87,7 +87,7 @@ std::string zsh(const Manual& m) {
             text::shell_quoted(v.values.empty() ? "*:file:_files" : "*:name:(" + join(v.values, " ") + ")") +
             " ;;\n";
   }
-  // As a file of $fpath this is the body of the function, at its first call.
+  // As a file in $fpath, this is the body of the function at its first call.
   return text +
          "  esac\n}\nif [ \"$funcstack[1]\" = _collcast ]; then _collcast \"$@\"; else compdef _collcast "
          "collcast; fi\n";

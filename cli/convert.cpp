@@ -26,7 +26,8 @@ struct ConvertOptions {
   Format format = Format::table;
 };
 
-/// Algorithms are those of a replay on the platform, for where the format is read back to.
+/// Writes the source. If the format lacks collectives, they are played by the algorithms of a replay on the
+/// platform.
 Losses written(const Source& source, const ConvertOptions& options) {
   if (options.to == "cct" && !options.platform.empty())
     throw InputError("--platform chooses algorithms, and a .cct needs none: it holds every collective");

@@ -32,7 +32,7 @@ std::vector<std::string> split_words(const std::string& words) {
   return all;
 }
 
-/// The rows "| word | meaning |" of the page, but for its head.
+/// The rows "| word | meaning |" of the page, without its head.
 std::vector<Entry> entries() {
   std::vector<Entry> all;
   std::istringstream lines(glossary);

@@ -18,8 +18,8 @@ std::vector<std::string> verbs(const CLI::App& app) {
   return names;
 }
 
-/// What an option of nccl-tests, OSU's benchmarks, a launcher or a simulator is called here; empty: nothing
-/// that is known.
+/// What an option of nccl-tests, OSU's benchmarks, a launcher or a simulator is called here; empty: not
+/// known.
 std::string elsewhere(const std::string& word, const std::vector<std::string>& known) {
   using Words = std::vector<std::string_view>;
   for (const auto& [theirs, ours, shown] :
@@ -41,7 +41,7 @@ std::string elsewhere(const std::string& word, const std::vector<std::string>& k
   return {};
 }
 
-/// The verbs that have the option; none for one that all have.
+/// The verbs that have the option; none if all have it.
 std::vector<std::string> verbs_with(const std::string& option, const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* verb : app.get_subcommands({}))
@@ -73,7 +73,7 @@ bool is_collective(const std::string& word) try {
 
 }  // namespace
 
-/// Other programs are named by what they measure, or have a verb for all.
+/// Hints at words that users of other programs take for verbs: a collective's name, `run`, `bench`, `list`.
 std::string no_verb(const std::string& word, const CLI::App& app) {
   if (std::ranges::count(verbs(app), word) > 0) return {};
   const std::string what = "there is no verb '" + word + "'";

@@ -87,7 +87,7 @@ Several cases(const JobOptions& options) {
   return cases;
 }
 
-/// Throws InputError where something was given that a list of applications does not take.
+/// Throws InputError if an option was given that does not go with a list of applications.
 void require_list_only(const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options())
     if (const std::string name = option->get_name(); option->count() > 0 && name != "--list" &&
@@ -107,7 +107,7 @@ int run_job(const JobOptions& options) {
   const JobSource source(options.what, platform);
   const double samples = options.samples.empty() ? 0 : workloads::above_zero(options.samples, "--samples");
   std::vector<Rank> all = parse_rank_counts(options.ranks);
-  if (all.empty()) all = {0};  // as the file says
+  if (all.empty()) all = {0};  // as many as the file says
   if (options.describe && all.size() > 1) throw InputError("--describe takes a single number for --ranks");
   if (options.describe && !(options.pictures.timeline + options.pictures.report).empty())
     throw InputError("--describe only describes the job: it does not go with --timeline or --report");

@@ -18,13 +18,14 @@ namespace {
 
 constexpr int bad_input = 2, substrate_failed = 3, interrupted = 130;
 
-/// "collcast: what", on one line, and the exit code that belongs to it.
+/// Prints "collcast: what" on one line; returns the exit code.
 int report(const std::string& what, int code) {
   std::cerr << "collcast: " << collcast::one_line(what) << '\n';
   return code;
 }
 
-/// What one reading gives back the next one takes again; the system would clear its pages each time.
+/// Keeps freed memory in the process, for the next reading to use. The system would clear its pages each
+/// time.
 void keep_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 28);
@@ -52,7 +53,7 @@ std::string words(int argc, char** argv) {
   return all;
 }
 
-/// The exit code of a run, whatever became of it.
+/// The exit code of a run, however it ended.
 int guarded(int argc, char** argv) {
   try {
     return run(argc, argv);

@@ -10,9 +10,9 @@
 namespace collcast::cli {
 namespace {
 
-constexpr std::size_t page_width = 73;  // of 80 columns, what man(1) leaves beside its margin
+constexpr std::size_t page_width = 73;  // what man(1) leaves of 80 columns beside its margin
 
-/// Text that no macro of man(7) begins in and whose signs stay what they are.
+/// The text escaped so that man(7) sees no macro in it and changes no character.
 std::string plain(const std::string& text) {
   std::string safe = !text.empty() && (text[0] == '.' || text[0] == '\'') ? "\\&" : "";
   for (const char c : text)

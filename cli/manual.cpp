@@ -19,14 +19,14 @@
 namespace collcast::cli {
 namespace {
 
-/// Of all collectives.
+/// The names of the algorithms of all collectives.
 std::vector<std::string> algorithm_names() {
   std::set<std::string> names;
   for (const Algorithm* a : catalogue()) names.insert(a->name);
   return {names.begin(), names.end()};
 }
 
-/// The names of a list.
+/// The names of a list's items.
 template <class List>
 std::vector<std::string> listed_names(const List& list) {
   std::vector<std::string> names;
@@ -34,7 +34,7 @@ std::vector<std::string> listed_names(const List& list) {
   return names;
 }
 
-/// "table|json|csv", but not "SIZE|auto".
+/// The alternatives of "table|json|csv"; none for "SIZE|auto".
 std::vector<std::string> alternatives(const std::string& text) {
   if (text.find('|') == std::string::npos ||
       text.find_first_of("[ABCDEFGHIJKLMNOPQRSTUVWXYZ:=") != std::string::npos)

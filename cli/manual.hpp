@@ -11,14 +11,14 @@ namespace collcast::cli {
 struct Manual {
   struct Option {
     std::vector<std::string> names;  ///< "--format", "-o"
-    std::string text;                ///< of its value: "table|json|csv"; empty: a flag
+    std::string text;                ///< text for its value: "table|json|csv"; empty: a flag
     std::string description;
-    std::vector<std::string> values;  ///< that it accepts; empty: files, numbers, ...
+    std::vector<std::string> values;  ///< accepted values; empty: files, numbers, ...
   };
   struct Verb {
     std::string name, description, usage;
     std::vector<Option> options;
-    std::vector<std::string> values;  ///< of its first word; empty: files
+    std::vector<std::string> values;  ///< values of its first word; empty: files
     std::string examples;
   };
   std::string name, description, version;

@@ -25,21 +25,21 @@ void override_platform(Description& platform, const std::vector<std::string>& as
 /// A validator: each part of a list is one of these words.
 CLI::Validator each_of(std::vector<std::string> words);
 
-/// "path: ...; contention (default): ...": the engines, those that play programs, if `playing`.
+/// The engines in words: "path: ...; contention (default): ...". `playing`: only those that play programs.
 std::string engine_words(bool playing, const std::string& standard = {});
 /// --engine, by its name in the table.
 void add_engine(CLI::App& verb, std::string& engine, bool playing = false);
 /// --engine of jobs and training steps.
 void add_messages(CLI::App& verb, std::string& engine);
 
-/// --policy: who chooses if no algorithm is named.
+/// --policy: the library that chooses if no algorithm is named.
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what);
 /// --transport: what carries messages.
 void add_transport(CLI::App& verb, std::string& transport);
 
 /// --memory host|device: where ranks keep their data.
 void add_memory(CLI::App& verb, Memory& memory);
-/// The same, or a list of both.
+/// --memory host|device, or a list of both.
 void add_memories(CLI::App& verb, std::string& memory, const std::string& standard);
 
 /// --placement, for parse_placement.
@@ -58,7 +58,7 @@ void add_subject(CLI::App& verb, Subject& subject, const std::string& algorithm_
 /// Reads --import, and completes the subject from the file; none without --import. Throws InputError if the
 /// file contradicts what was given, or too little was given.
 std::optional<ImportedAlgorithm> import(Subject& subject, CallText& options);
-/// A message of this size; if it is empty, what the counts add up to, or else 1 MiB.
+/// The message of size `size`; if that is empty, the sum of the counts, or without counts 1 MiB.
 Bytes whole_message(const std::string& size, const CallText& call, Collective collective, Rank ranks);
 
 }  // namespace collcast::cli

@@ -10,7 +10,7 @@ namespace collcast::cli {
 
 void refuse_own_input(const std::string& out, const std::vector<std::string>& read, const std::string& what) {
   const auto same = [&](const std::string& in) {
-    std::error_code unreadable;  // names of platforms, say, are no files
+    std::error_code unreadable;  // not every input is a file: it may be the name of a platform
     return std::filesystem::equivalent(in, out, unreadable);
   };
   if (std::ranges::any_of(read, same))

@@ -28,7 +28,7 @@ void add_plot(CLI::App& verb, std::string& file, const std::string& what) {
 }
 
 void plot(const std::string& file, Picture picture, std::vector<std::string>& notes) {
-  constexpr std::size_t most = 42;  // of 7 colours and 6 kinds of lines
+  constexpr std::size_t most = 42;  // 7 colours by 6 kinds of lines
   if (file.empty()) return;
   std::erase_if(picture.graphs, [](const Graph& g) {
     return std::ranges::all_of(g.curves, [](const Curve& c) { return c.points.empty(); });

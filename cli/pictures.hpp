@@ -24,7 +24,8 @@ void add_pictures(CLI::App& verb, Pictures& pictures);
 /// --plot, which draws `what`.
 void add_plot(CLI::App& verb, std::string& file, const std::string& what);
 
-/// Those files, opened before the forecast, so that one that cannot be written is an error at once.
+/// The files of pictures. They are opened before the forecast, so that a file that cannot be written is an
+/// error at once.
 class Canvas {
  public:
   explicit Canvas(const Pictures& pictures);
@@ -37,7 +38,7 @@ class Canvas {
   /// Throws InputError if a timeline was asked for, unless there is exactly one forecast.
   void require_one(std::size_t forecasts) const;
 
-  /// Writes the timeline, if asked for. Returns notes on what it leaves out.
+  /// Writes the timeline, if one was asked for. Returns notes on what it leaves out.
   std::vector<std::string> write_timeline(const Json& about);
   /// Adds statistics of the observed run, which took `time`, to the page and to `data`. `unwatched`: why no
   /// run was observed, for the page to say.
@@ -58,7 +59,7 @@ void plot(const std::string& file, report::Picture picture, std::vector<std::str
 /// Appends notes.
 void append(std::vector<std::string>& notes, const std::vector<std::string>& more);
 
-/// A chapter of words, and one of a platform's parameters with their stamps and sources.
+/// A chapter of notes, and one of a platform's parameters with their stamps and sources.
 report::Chapter notes_chapter(const std::vector<std::string>& notes);
 report::Chapter pedigree(const Description& platform);
 

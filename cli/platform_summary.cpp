@@ -21,7 +21,7 @@ std::string compact(double value) {
 
 namespace {
 
-/// "12.5 GB/s" of the parameter at `key`; empty where the object lacks it.
+/// The value of the parameter at `key`, "12.5 GB/s"; empty if the object lacks it.
 std::string value(const Json& object, const char* key, const char* unit) {
   return object.contains(key) ? compact(object[key]["value"]) + " " + unit : "";
 }
@@ -50,7 +50,7 @@ std::string spaced(std::string text) {
   return text;
 }
 
-/// "6 x V100-SXM2-16GB (volta; 16 GiB, 900 GB/s)" of the vertices of one kind.
+/// The devices of the vertices of one kind: "6 x V100-SXM2-16GB (volta; 16 GiB, 900 GB/s)".
 std::string devices(const Json& platform, const char* kind) {
   std::map<std::string, int> count;
   for (const Json& v : platform["node"]["vertices"])
@@ -123,7 +123,7 @@ std::string software(const Json& platform) {
   return enumerated(parts);
 }
 
-/// "alpine (gpfs of all nodes: 2500 GB/s read, 2500 GB/s written)".
+/// The storage in words: "alpine (gpfs of all nodes: 2500 GB/s read, 2500 GB/s written)".
 std::string storage(const Json& platform) {
   std::vector<std::string> parts;
   const Json all = platform.value("storage", Json::object());
@@ -137,7 +137,7 @@ std::string storage(const Json& platform) {
   return enumerated(parts);
 }
 
-/// What sends between its GPUs.
+/// The library that sends between the platform's GPUs.
 std::string library(const Json& platform) {
   if (devices(platform, "gpu").empty() || !platform.contains("library")) return "";
   const Json& l = platform["library"];
@@ -153,7 +153,7 @@ std::string stamps(const Description& d) {
   return enumerated(parts);
 }
 
-/// Up to "pieces" of a piece's path; empty of another path.
+/// The path of a piece's parameter up to "pieces"; empty for other paths.
 std::string curve_of(const std::string& path) {
   const std::size_t at = path.find(".pieces.");
   return at == std::string::npos ? "" : path.substr(0, at + 7);
@@ -198,7 +198,7 @@ std::string platform_summary(const Description& d) {
 
 std::vector<Parameter> folded(const std::vector<Parameter>& parameters) {
   std::vector<Parameter> all;
-  std::map<std::string, std::pair<std::size_t, int>> curves;  // where its row is, and its largest piece
+  std::map<std::string, std::pair<std::size_t, int>> curves;  // row of a curve, and its largest piece
   for (const Parameter& p : parameters) {
     const std::string curve = curve_of(p.path);
     if (curve.empty()) {

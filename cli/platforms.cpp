@@ -62,7 +62,7 @@ Description edited(const PlatformsOptions& options) {
   return d;
 }
 
-/// The pace of a reduction where the file leaves it out.
+/// The default pace of a reduction, if the file does not state it.
 std::vector<Parameter> defaults(const Description& d) {
   const Blueprint b = read_blueprint(d);
   std::vector<Parameter> all;
@@ -83,7 +83,7 @@ std::vector<Parameter> defaults(const Description& d) {
   return all;
 }
 
-/// The library of its GPUs: RCCL for those of AMD.
+/// The library of the platform's GPUs: RCCL for AMD's, else NCCL.
 std::string library_of(const Description& d) {
   const std::string rccl = nccl::usual_rccl.text();
   try {
@@ -94,7 +94,7 @@ std::string library_of(const Description& d) {
   }
 }
 
-/// What that has in its own tables, on several nodes, where the file states nothing.
+/// The library's own numbers on several nodes, for parameters that the file does not state.
 std::vector<Parameter> of_library(const Description& d) try {
   const std::string library = library_of(d);
   const Situation s = situation(d,
@@ -114,14 +114,14 @@ std::vector<Parameter> of_library(const Description& d) try {
   }
   return all;
 } catch (const InputError&) {
-  return {};  // no GPUs of theirs
+  return {};  // the GPUs are neither NVIDIA's nor AMD's
 }
 
 void show(const PlatformsOptions& options) {
   const Description d = edited(options);
   std::set<std::string> unused;
   for (const Parameter& p : unused_parameters(d))
-    if (!p.path.starts_with("software.nccl.")) unused.insert(p.path);  // which policies use
+    if (!p.path.starts_with("software.nccl.")) unused.insert(p.path);  // policies use these
   Json rows = Json::array();
   const bool people = options.format == Format::table && !options.all;
   std::vector<Parameter> parameters = people ? folded(d.parameters()) : d.parameters();
@@ -156,7 +156,7 @@ void show(const PlatformsOptions& options) {
   }
 }
 
-/// The vertices' names, in the channel's order; a ring that crosses the network begins and ends at its NIC.
+/// The names of a channel's vertices in order. A ring that crosses the network begins and ends at its NIC.
 Json stops(const Blueprint& b, const Channels::Channel& c) {
   Json names = Json::array();
   auto add = [&](int vertex) { names.push_back(b.vertices[static_cast<std::size_t>(vertex)].name); };

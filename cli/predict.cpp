@@ -33,11 +33,11 @@ struct PredictOptions {
   Pictures pictures;
 };
 
-/// By cause, where the rows are explained.
+/// Figures of the time by cause, if the rows have explanations.
 std::vector<Figure> where_time_goes(const Json& rows) {
   constexpr std::size_t most = 24;
   std::vector<std::string> causes;
-  for (int c = 0; c < static_cast<int>(Cause::collective); ++c)  // none here takes a given time
+  for (int c = 0; c < static_cast<int>(Cause::collective); ++c)  // no call here has a given time
     causes.emplace_back(name(static_cast<Cause>(c)));
   std::vector<Bar> all;
   for (const Json& r : rows) {
@@ -61,7 +61,7 @@ Description platform_of(const Question& question, std::size_t platform) {
   return all;
 }
 
-/// Why nobody sees how messages go; empty: somebody does.
+/// Why no run was observed; empty: one was.
 std::string why_unwatched(const Question& question, std::size_t calls) {
   if (calls != 1)
     return "messages are shown only where a single collective, algorithm, platform, number of ranks and size "
@@ -94,7 +94,7 @@ void write_page(Canvas& canvas, const Question& question, const Report& report,
   canvas.write_page(report.title, {std::move(forecast)}, time, std::move(after), as_json(report), unwatched);
 }
 
-/// What is given as it is: `several` counts its values.
+/// An option's value as a single case, as it may contain commas; none if it is empty.
 std::vector<std::string> whole(const std::string& value) {
   return value.empty() ? std::vector<std::string>{} : std::vector{value};
 }

@@ -32,7 +32,7 @@ Section operations_table(const ReplayReport& replayed) {
   const Column share{"share", [all = replayed.time.value](const Json& r) {
                        return all > 0 ? text::percent(r["time_s"].get<double>() / all) : "-";
                      }};
-  const auto sent = [](Column of) {  // a message is counted where it is sent: a receive has a time alone
+  const auto sent = [](Column of) {  // messages are counted where they are sent; a receive has only a time
     return Column{of.title,
                   [text = of.text](const Json& r) { return r["count"] == 0 ? std::string("-") : text(r); }};
   };
@@ -46,7 +46,7 @@ Section operations_table(const ReplayReport& replayed) {
   return table;
 }
 
-/// For people: what the time is made of.
+/// The parts of the time, for people.
 Section totals_table(const ReplayReport& r) {
   Json rows = Json::array();
   const auto add = [&](const char* what, Seconds time, bool part) {

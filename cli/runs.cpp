@@ -17,7 +17,7 @@ using workloads::HowPlayed, workloads::Job, workloads::JobForecast, workloads::S
 
 namespace {
 
-/// A process per role, whose ranks do the same, with a row per stream.
+/// Shows a process per role, as all ranks of a role do the same, with a row per stream.
 void show_spans(Timeline& timeline, const Job& job, const std::vector<Span>& spans) {
   for (std::size_t r = 0; r < job.roles.size(); ++r)
     timeline.name_process(static_cast<std::int32_t>(r), job.roles[r].name);
@@ -27,7 +27,7 @@ void show_spans(Timeline& timeline, const Job& job, const std::vector<Span>& spa
     if (s.end > s.start) timeline.add(s.role, s.stream, s.name, s.start, s.end, s.bytes);
 }
 
-/// Behind all else, in each process, on a row of its own. Returns when they end.
+/// Shows the waits after everything else, in each process on a row of its own. Returns when they end.
 Seconds show_waits(Timeline& timeline, std::size_t processes, const std::vector<Wait>& waits, Seconds end) {
   constexpr std::int32_t row = (1 << 30) - 1;  // behind all streams
   timeline.name_row(row, "waiting");
@@ -39,7 +39,7 @@ Seconds show_waits(Timeline& timeline, std::size_t processes, const std::vector<
   return end;
 }
 
-/// The streams of the first role's ranks; the longest stretches.
+/// Draws the streams of the first role, with the longest activities.
 Figure streams_of(const Job& job, const std::vector<Span>& spans) {
   constexpr std::size_t most = 1500;
   std::vector<report::Delay> all;
@@ -59,7 +59,7 @@ Figure streams_of(const Job& job, const std::vector<Span>& spans) {
                   end.value);
 }
 
-/// Which is not the first section of what --explain prints as CSV.
+/// The section of the rows, which is not the first one if --explain prints CSV.
 const Section& rows_of(const Report& report) {
   return *std::ranges::find(report.sections, "rows", &Section::key);
 }
@@ -166,7 +166,7 @@ Report Runs::report(Json head, const std::string& title, const std::string& time
   return report;
 }
 
-/// As CSV it is what the report has instead of its rows.
+/// Adds the explanation to the report. In CSV it takes the place of the rows.
 void Runs::write_explanation(Report& report) {
   if (incomplete_) report.notes.emplace_back("too many messages for an explanation");
   const bool csv = shown_.format == Format::csv;

@@ -19,15 +19,15 @@ struct Shown {
 /// Forecasts of a job or a training step on several numbers of ranks, collected for a report.
 class Runs {
  public:
-  /// `count`: of numbers of ranks. `platform` outlives this. Throws InputError for what cannot be played or
-  /// shown.
+  /// `count`: how many numbers of ranks there are. `platform` has to outlive this. Throws InputError for what
+  /// cannot be played or shown.
   Runs(const Description& platform, const workloads::HowPlayed& how, const Shown& shown, std::size_t count);
 
   workloads::Playing& playing() { return playing_; }
   /// Adds a forecast, with the job that was played and its row.
   void add(const workloads::Job& job, const std::string& name, const workloads::JobForecast& forecast,
            Json row);
-  /// The report; `title`: its first words. `time`: the name of the time column.
+  /// The report. `title`: its first words. `time`: the title of the time column.
   report::Report report(Json head, const std::string& title, const std::string& time);
   /// The page of the report.
   void write_page(const report::Report& report);
@@ -50,8 +50,8 @@ class Runs {
   Seconds seen_;  ///< the time of the run that was observed for pictures, if one was
 };
 
-/// What a reader should know where some row is not calibrated; empty where all are. `platform`: as the user
-/// named it.
+/// What a reader should know if some row is not calibrated; empty if all are. `platform`: as the user named
+/// it.
 std::string not_calibrated(const report::Report& report, const std::string& platform);
 
 /// What limits the last of a report's rows.

@@ -18,7 +18,7 @@
 namespace collcast::cli {
 namespace {
 
-/// What takes ranges.
+/// The settings that take ranges.
 constexpr std::array<std::string_view, 20> numbers = {
     "ranks",    "size",          "fusion", "bucket",  "batch",    "global_batch", "throughput",
     "slowdown", "noise",         "root",   "radix",   "channels", "buffer",       "ranks_per_node",
@@ -99,7 +99,8 @@ std::vector<Answered> ask_all(const std::string& name, const std::vector<sweep::
     if (o.kind == sweep::Outcome::Kind::lost) throw SubstrateError(o.text);
     progress_of("", finished, asked);
   };
-  // SimGrid's clock goes on from replay to replay, and its rounding with it: they come in turn.
+  // SimGrid's clock, and with it its rounding, goes on from replay to replay, so a single process makes them
+  // all.
   const auto hand_out = sweep::processes(name == "replay" ? 1 : sweep::processors());
   std::vector<Answered> all;
   for (const sweep::Outcome& o : sweep::outcomes(

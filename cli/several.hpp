@@ -15,7 +15,7 @@ namespace collcast::cli {
 class Several {
  public:
   void add(const std::string& key, const std::vector<std::string>& values);
-  /// The same for the parts of a list.
+  /// The same for the items of a list.
   void add(const std::string& key, const std::string& list) { add(key, listed(list)); }
   /// Adds values of --set: KEY=A,B,C or KEY=0.5:8:x2.
   void set(const std::vector<std::string>& assignments);
@@ -23,7 +23,7 @@ class Several {
   void refuse(bool given, const std::string& option) const;
 
   bool more_than_one() const { return several_; }
-  /// As a sweep's file has them.
+  /// The options as settings of a sweep's file.
   const Json& settings() const { return settings_; }
   /// Asks the verb on all processors and prints; draws to the file `plot`, unless that is empty. Returns the
   /// exit code: 1 if a case failed.
@@ -35,8 +35,8 @@ class Several {
   bool several_ = false;
 };
 
-/// "allreduce=ring,rabenseifner" is one or the other; each option is for a collective of its own. Texts as
-/// sweeps take them.
+/// The cases of several --algorithm options: "allreduce=ring,rabenseifner" is one algorithm or the other, and
+/// each option is for another collective. Texts are as sweeps take them.
 std::vector<std::string> algorithm_cases(const std::vector<std::string>& given);
 
 /// A verb of sweeps, by its name.
@@ -47,7 +47,7 @@ struct Answered {
   sweep::Rows rows;
   std::string refused;
 };
-/// Asks a verb of sweeps at these points on all processors. Throws SubstrateError if one failed.
+/// Asks a verb of sweeps at these points, on all processors. Throws SubstrateError if a point failed.
 std::vector<Answered> ask_all(const std::string& verb, const std::vector<sweep::Point>& points);
 
 }  // namespace collcast::cli

@@ -42,7 +42,7 @@ int workers(const std::string& jobs) {
   return sweep::processors();
 }
 
-/// What the sweep is, and the folder where its journal lies.
+/// Reads the sweep, and sets the folder of its journal.
 sweep::Sweep described(SweepOptions& options, const std::vector<sweep::Verb>& verbs) {
   if ((options.file.empty() + options.resume.empty() + options.merge.empty()) != 2)
     throw InputError("sweep takes exactly one of: a file, --resume DIR, --merge DIR...");
@@ -64,14 +64,14 @@ sweep::Sweep described(SweepOptions& options, const std::vector<sweep::Verb>& ve
   return {sweep::Journal::identity(from).sweep, from, verbs};
 }
 
-/// What ranks of an MPI run other than rank 0 do: they answer points.
+/// Answers points, on the ranks of an MPI run other than rank 0.
 int work(const SweepModule& module, const sweep::Sweep& asked) {
   module.work([&](std::int64_t number) { return sweep::packed(sweep::answer(asked, number)); });
   module.end();
   return 0;
 }
 
-/// What a picture shows across; refused before the sweep begins.
+/// The setting on a picture's x axis; throws InputError before the sweep begins.
 std::string across(const SweepOptions& options, const sweep::Sweep& asked) {
   if (options.plot.empty() && options.plot_over.empty()) return {};
   if (options.plot.empty()) throw InputError("--plot-over needs --plot FILE.svg");

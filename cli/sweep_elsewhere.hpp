@@ -9,7 +9,7 @@
 
 namespace collcast::cli {
 
-/// The module beside this program. Throws InputError if the build has none.
+/// The module for MPI that lies beside this program. Throws InputError if the build has none.
 const SweepModule& sweep_module();
 
 /// Hands points out to the ranks of an MPI run; called by rank 0.

@@ -19,7 +19,7 @@ struct SynthesizeOptions {
   Question question;
   Format format = Format::table;
 
-  /// What both verbs ask.
+  /// The question that both verbs ask.
   const Question& asked() {
     question.collectives = {collective};
     question.platforms = {platform};

@@ -172,7 +172,7 @@ int run_train(const TrainOptions& options) {
     if (refusal.empty()) refusal = too_large(t, step);
     for (const std::string& words : cautions(t, step)) add_once(notes, words);
     Training played = t;
-    played.framework = step.framework;  // as autotuning has it
+    played.framework = step.framework;  // as autotuned
     runs.add(training_job(played), t.model.name, step, std::move(told));
   }
   progress_end();

@@ -41,14 +41,14 @@ std::string names() {
   return text;
 }
 
-/// One platform, number of ranks, policy and value of each parameter.
+/// A case: a platform, a number of ranks, a policy, and a value of each parameter.
 struct TuneCase {
   TuneQuestion question;
-  Json varied = Json::object();  ///< what is not the same for all
+  Json varied = Json::object();  ///< the settings in which cases differ
   std::string file;
 };
 
-/// "rules-summit-64.txt" of "rules.txt".
+/// The file of a case: "rules-summit-64.txt" for "rules.txt".
 std::string file_of(const std::string& file, const Json& varied) {
   std::filesystem::path path(file);
   std::string name = path.stem().string();
@@ -89,7 +89,7 @@ std::vector<TuneCase> tune_cases(const TuneOptions& options) {
   return all;
 }
 
-/// A case's answer, its file written.
+/// The report of a case; also writes the case's file.
 report::Report tuned_report(const TuneOptions& options, const TuneCase& c, const tuner::Format& format,
                             const Watch& watch) {
   const Tuned tuned = tune(c.question, watch);
@@ -131,7 +131,7 @@ void add_case(report::Report& all, report::Report one, const TuneCase& c) {
   for (const std::string& words : one.notes) add_once(all.notes, words);
 }
 
-/// Several cases in one answer. Returns the exit code: 1 if one of them makes no sense.
+/// Answers several cases in one report. Returns the exit code: 1 if a case makes no sense.
 int answer_tune_cases(const TuneOptions& options, const std::vector<TuneCase>& cases,
                       const tuner::Format& format, const Watch& watch) {
   if (!options.plot.empty()) throw InputError("--plot takes a single case, not a list of them");

@@ -13,14 +13,14 @@
 namespace collcast::cli {
 namespace {
 
-/// Where `validate` takes its points from; an option is for some of these alone.
+/// The forms of `validate`, by where its points come from. Options go with some of these only.
 constexpr std::array forms{"--run", "--script", "--report", "--measurements", "--studies"};
 enum Form : std::uint8_t { of_run = 1, of_script = 2, of_report = 4, of_tables = 8, of_studies = 16 };
 
 struct Part {
   const char* option;
   std::uint8_t forms;
-  const char* hint = "";  ///< what is meant with other forms
+  const char* hint = "";  ///< what the user may have meant with other forms
 };
 constexpr Part parts[] = {
     {"--platform", of_run | of_script | of_tables},

@@ -13,11 +13,11 @@ namespace collcast::cli {
 struct MeasurementOptions {
   std::string platform, policy = "fastest", studies, data, plot;
   std::vector<std::string> files, set;
-  std::optional<double> bound;  ///< of the geometric mean error
+  std::optional<double> bound;  ///< on the geometric mean error
   Format format = Format::table;
 };
 
-/// Predicts what published tables measured. Returns the exit code: 1 if the error is out of the bound.
+/// Predicts what published tables measured. Returns the exit code: 1 if the error is above the bound.
 int validate_measurements(const MeasurementOptions& options);
 /// Prints the accuracy report of all studies.
 int validate_studies(const MeasurementOptions& options);

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A campaign's text, and where it stands.
+/// A campaign's text, and the name of its file.
 struct Text {
   std::string words, file;
 };
@@ -39,7 +39,7 @@ bool moves_data(const std::string& collective) {
   return definition(collective).whole(1) > 0;
 }
 
-/// The campaign of a file, or of the other options.
+/// The campaign from a file, or from the other options.
 Text asked_text(const CampaignOptions& o) {
   const bool spelled = !o.collective.empty() || !o.algorithms.empty() || !o.ranks.empty() || !o.sizes.empty();
   if (o.campaign.empty() == !spelled)
@@ -102,7 +102,7 @@ Json answer(const report::Results& results) {
           {"within_bounds", within_bounds(results)}};
 }
 
-/// report.html, report.md and report.png in the first of the folders.
+/// Writes report.html, report.md and report.png to the first of the folders.
 void write_files(const report::Results& results, const std::vector<report::Chapter>& all,
                  const fs::path& folder) {
   const std::string title = "collcast: predicted against measured";
@@ -122,7 +122,7 @@ void write_files(const report::Results& results, const std::vector<report::Chapt
                            : page + " holds the figures; there is no gnuplot for report.png");
 }
 
-/// Notes the overrides without which our engines forecast the same.
+/// Notes the overrides that change no forecast of our engines.
 void note_unmoved(const campaign::Campaign& todo, const CampaignOptions& o, const Description& platform) {
   if (o.set.empty()) return;
   const auto times = [&](const std::vector<std::string>& set) {

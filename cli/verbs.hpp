@@ -5,8 +5,8 @@
 
 namespace collcast::cli {
 
-/// Each adds one verb. The verb's callback prints the answer and leaves the exit code in `exit_code`: 0, or 1
-/// if the answer is "no".
+/// Each function adds one verb. The verb's callback prints the answer and leaves the exit code in
+/// `exit_code`: 0, or 1 if the answer is "no".
 void add_algorithms(CLI::App& app, int& exit_code);
 void add_platforms(CLI::App& app, int& exit_code);
 void add_prove(CLI::App& app, int& exit_code);

@@ -18,8 +18,8 @@ void add_what_if(CLI::App& verb, std::vector<std::string>& set, bool& sensitivit
 /// The platform, by its name or file, with parameters set.
 Description platform_with(const std::string& name, const WhatIf& asked);
 
-/// Adds to the report which overrides do not move the answer, which is limited by `limited_by`, and its
-/// sensitivity, if that was asked for, by `quick`.
+/// Adds to the report the overrides that do not move the answer, and the answer's sensitivity if it was asked
+/// for. `limited_by`: the resource that limits the answer. `quick`: the times by a quick engine.
 void answer_what_if(report::Report& report, const std::string& platform, const WhatIf& asked,
                     const TimesOn& times, const TimesOn& quick, const std::string& limited_by);
 

@@ -16,7 +16,7 @@
 namespace collcast {
 namespace {
 
-/// The times that a platform gives for these questions, row by row. They throw Interrupted.
+/// A function that returns the times of these questions on a platform, row by row. It throws Interrupted.
 TimesOn times_of(std::vector<Question> questions, const Watch& watch) {
   return [questions = std::move(questions), &watch](const Description& platform) {
     std::vector<Seconds> times;
@@ -37,7 +37,7 @@ TimesOn counted(TimesOn times, const Watch& watch, const std::string& what) {
   };
 }
 
-/// The question of one row alone, without a new search for the fastest algorithm.
+/// The question of one row alone, with the row's algorithm, so that the fastest is not searched again.
 Question part_of(const Question& q, const Answer::Row& row) {
   Question part = q;
   const Algorithm& a = *row.prediction.algorithm;
@@ -57,7 +57,7 @@ Question part_of(const Question& q, const Answer::Row& row) {
   return part;
 }
 
-/// Adds the overrides that do not move the answer, on none of the platforms if there are several.
+/// Adds the overrides that move the answer on none of the platforms.
 void add_unbound(Answer& answer, const Question& q, const Watch& watch) {
   const auto slowest =
       std::ranges::max_element(answer.rows, {}, [](const Answer::Row& r) { return r.prediction.time.value; });
@@ -90,7 +90,7 @@ void add_sensitivity(Answer& answer, const Question& q, const Watch& watch) {
     parts.push_back(part_of(q, row));
     if (q.engine == "auto") parts.back().engine = row.engine;
   }
-  // A step of 1 % takes no time below its bound that is further above it.
+  // A step of 1 % moves no time below its bound if all are further above it.
   const bool free = std::ranges::all_of(answer.rows, [](const Answer::Row& row) {
     return row.prediction.time > 1.1 * row.prediction.bound.time;
   });
@@ -125,7 +125,7 @@ Answer ask(const Question& question, const Watch& watch) {
     add_unbound(answer, question, watch);
     if (question.sensitivity) add_sensitivity(answer, question, watch);
   } catch (const Interrupted&) {
-    answer.unbound.clear();  // of some platforms only
+    answer.unbound.clear();  // they would be of some platforms only
     add_once(answer.notes, not_computed);
   }
   return answer;

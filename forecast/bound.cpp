@@ -28,23 +28,24 @@ std::vector<Memory> memories_of(const Algorithm& a) {
   return {used.begin(), used.end()};
 }
 
-/// Ranks that are looked at together: one, those of a node, those behind a switch.
+/// Ranks on one side of a cut: one rank, those of a node, those behind a switch.
 struct RankSet {
   Side inside;
   Cut out, in;
 };
-/// Groups of one kind, which together hold all ranks unless only some of them, unlike each other, were taken.
+/// Groups of one kind. Together they hold all ranks, unless only some groups that are unlike each other were
+/// taken.
 struct Partition {
   std::string what;
   std::vector<RankSet> groups;
   double parts = 0;
 };
 
-constexpr Rank each_alone = 64;        ///< so many ranks, and nodes, are all looked at
-constexpr Rank all_routes = 256;       ///< of so many ranks all routes are looked at together
-constexpr Rank few_groups = 4096;      ///< of more ranks, only a few nodes, those with the most ranks
-constexpr double most_routes = 1.5e6;  ///< of a group
-constexpr std::size_t near_end = 6;    ///< links of a route that a large machine's groups are cut at
+constexpr Rank each_alone = 64;        ///< up to so many ranks and nodes are all looked at
+constexpr Rank all_routes = 256;       ///< up to so many ranks, all routes are looked at together
+constexpr Rank few_groups = 4096;      ///< beyond so many ranks, only the nodes with the most ranks are cut
+constexpr double most_routes = 1.5e6;  ///< of a group, at most
+constexpr std::size_t near_end = 6;    ///< links at each end of a route that a large machine is cut at
 
 class BoundSearch {
  public:
@@ -80,7 +81,7 @@ class BoundSearch {
     return best_;
   }
 
-  /// The least time from rank to rank until each has heard from all that it depends on.
+  /// The least latency after which each rank has heard from all ranks that it depends on.
   Bound hearing(Collective collective, const Call& call) const {
     if (ranks_ > each_alone) return far_apart();
     const auto n = static_cast<std::size_t>(ranks_);
@@ -105,7 +106,7 @@ class BoundSearch {
     return longest;
   }
 
-  /// Of any one message between ranks.
+  /// The least latency of any one message between ranks.
   Seconds one_message() const {
     Seconds least = no_limit;
     for (const Rank i : machine_.representatives())
@@ -141,7 +142,7 @@ class BoundSearch {
     return least;
   }
 
-  /// Of many ranks: on several nodes, some message has to go from node to node.
+  /// The bound for many ranks: if they are on several nodes, some message has to go from node to node.
   Bound far_apart() const {
     bool several = false;
     Bound least{no_limit, "latency of one message"};
@@ -154,7 +155,7 @@ class BoundSearch {
     return least;
   }
 
-  /// From the finest to the coarsest. Parts of nodes count only where some node has several.
+  /// Partitions from the finest to the coarsest. Parts of nodes count only if some node has several.
   std::vector<Partition> partitions() {
     const auto by = [&](auto&& part_of) {
       std::vector<int> part;
@@ -194,14 +195,14 @@ class BoundSearch {
     return numbers;
   }
 
-  /// Of the machine's representatives.
+  /// The numbers of the machine's representatives.
   std::set<int> numbers(const std::vector<int>& number) const {
     std::set<int> all;
     for (const Rank r : machine_.representatives()) all.insert(number[static_cast<std::size_t>(r)]);
     return all;
   }
 
-  /// The first of the groups with as many ranks.
+  /// Of the groups with equal numbers of ranks, the first one.
   static std::set<int> of_each_size(const std::vector<int>& number) {
     std::map<int, std::ptrdiff_t> sizes;
     for (const int n : number) ++sizes[n];
@@ -230,14 +231,14 @@ class BoundSearch {
     const auto near = ranks_ <= all_routes ? std::nullopt : std::optional(near_end);
     if (ranks_ <= each_alone || !fabric_.hockney())
       return graphs_.around(fabric_, inside, into, others_of(inside), near);
-    // A rank of the textbook's machine, whose two links have the numbers of their ports.
+    // A rank of the textbook's machine: its two links have the numbers of its ports.
     const auto rank = static_cast<LinkId>(std::ranges::find(inside, 1) - inside.begin());
     Cut own{inside, {into ? rank + static_cast<LinkId>(ranks_) : rank}, 1.0 / fabric_.hockney()->beta};
     if (into) own.inside = others(own.inside);
     return own;
   }
 
-  /// Ranks whose routes to and from the inside are those of all others.
+  /// Ranks outside that stand for all others: their routes to and from the inside are the same.
   std::vector<Rank> others_of(const Side& inside) {
     std::vector<Rank> some(static_cast<std::size_t>(ranks_));
     std::iota(some.begin(), some.end(), 0);
@@ -273,7 +274,7 @@ class BoundSearch {
     if (const Seconds time = bytes / cut.bandwidth; time > best_.time) best_ = {time, words(cut)};
   }
 
-  /// Until a first part has the sum, every other one has sent; after that, every other one receives.
+  /// Before a first part has the sum, every other part has sent; after that, every other part receives.
   void consider_sums(const Partition& p, const Call& call) {
     const bool some = p.parts > static_cast<double>(p.groups.size());
     const bool divided = p.what == "parts of nodes" || p.what == "sockets";
@@ -299,7 +300,7 @@ class BoundSearch {
                          " twice: " + text::gbps(narrower.value / 1e9) + " of all " + p.what + " together"};
   }
 
-  /// The smaller side, its links, and what these carry.
+  /// The smaller side of the cut, its links, and what these carry.
   std::string words(const Cut& cut) const {
     const auto in = std::ranges::count_if(cut.inside, [](char i) { return i != 0; });
     const bool out = 2 * in <= ranks_;

@@ -32,7 +32,7 @@ class Bounds {
       : machine_(machine), fabric_(machine, home), graphs_(std::move(graphs)) {}
 
   /// messages: they are sent and reduced as the machine describes. links: a library sends them at costs of
-  /// its own, of which is only known that its bytes cross the links; for a machine without software.
+  /// its own, so that only the links which its bytes cross are a bound; for a machine without software.
   enum class Of : std::uint8_t { messages, links };
   Bound operator()(const Algorithm& algorithm, const Call& call, Of of = Of::messages) const;
 

@@ -23,7 +23,7 @@ bool on_all(Rank, Rank) {
   return true;
 }
 
-/// Some ranks have data for some others.
+/// The demand if some ranks have data for some others.
 Demand pairs_of(const Call& c, const Definition& d) {
   const Block blocks = d.blocks(c.ranks);
   const double block = c.message.value * static_cast<double>(d.whole(c.ranks)) / static_cast<double>(blocks);
@@ -47,7 +47,7 @@ Demand pairs_of(const Call& c, const Definition& d) {
   return {{}, {}, false, leaving, relies};
 }
 
-/// The same, where each has as much for each other.
+/// The same if each rank has equally much for each other one.
 Demand equal_pairs(const Call& c) {
   return {{},
           {},
@@ -60,7 +60,8 @@ Demand equal_pairs(const Call& c) {
           on_all};
 }
 
-/// Some rank inside has a part in what one outside is to get.
+/// The demand of sums: it is met on a cut if some rank inside contributes to what a rank outside gets.
+/// `upwards`: only lower ranks contribute.
 Demand one_sum(const Call& c, bool upwards) {
   return {{},
           {},

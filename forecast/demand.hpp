@@ -8,7 +8,7 @@
 
 namespace collcast {
 
-/// Of two sides of a machine one, by rank: whether it is inside.
+/// One of two sides of a machine: for each rank whether it is inside.
 using Side = std::vector<char>;
 
 inline bool holds(const Side& inside, Rank r) {
@@ -25,12 +25,12 @@ struct Demand {
   std::function<double(const Side&)> leaving;
   std::function<bool(Rank to, Rank from)> relies;
   bool spread() const { return !weights.empty(); }
-  /// `to` cannot be done before it has heard of `from`.
+  /// Whether `to` cannot be done before it has heard from `from`.
   bool depends(Rank to, Rank from) const;
 };
 
 Demand demand(Collective collective, const Call& call);
-/// What leaves the ranks inside, at least.
+/// The least number of bytes that have to leave the ranks inside.
 double leaving(const Demand& demand, const Side& inside);
 
 }  // namespace collcast

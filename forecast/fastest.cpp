@@ -14,7 +14,7 @@ std::string on(Rank ranks) {
   return " on " + std::to_string(ranks) + " ranks";
 }
 
-/// Of its messages only a sample was played.
+/// Whether only a sample of its messages was played.
 bool by_sample(const Prediction& p) {
   return p.engine == "path" && !p.note.empty();
 }

@@ -22,10 +22,11 @@ std::vector<const Algorithm*> considered(const Forecaster& forecaster, Collectiv
 Prediction predict_at_best(const Forecaster& forecaster, const Algorithm& algorithm, const Call& call,
                            const Stated& stated, const Engine& engine);
 
-/// The forecast of the fastest algorithm, by which `predict`, jobs and training steps choose: the fastest by
-/// critical path is read by `engine`, and if that models contention so is every other whose path takes less
-/// than the best one so far, as shared links may slow down the first one more. Throws InputError if there is
-/// none. `sampled`: is given the names of those that had too many messages to be played.
+/// The forecast of the fastest algorithm; `predict`, jobs and training steps choose by it. `engine` reads the
+/// algorithm with the shortest critical path. If `engine` models contention, it also reads every other
+/// algorithm whose critical path is shorter than the best time so far, as shared links may slow down the
+/// first one more. Throws InputError if no algorithm serves the call. `sampled` gets the names of algorithms
+/// that had too many messages to be played in full.
 Prediction predict_fastest(
     const Forecaster& forecaster, const std::vector<const Algorithm*>& among, const Call& call,
     const Stated& stated, const Engine& engine, const Progress& progress = [](const std::string&) {},

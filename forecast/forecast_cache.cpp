@@ -11,7 +11,7 @@
 namespace collcast {
 namespace {
 
-/// Copies of a description share their JSON.
+/// The address stands for the platform: copies of a description share their JSON.
 std::string name_of(const ForecastCache::Seating& s) {
   return std::to_string(reinterpret_cast<std::uintptr_t>(&s.platform.json())) + '\n' +
          std::to_string(s.ranks) + '\n' + s.placement + '\n' + std::to_string(static_cast<int>(s.memory)) +

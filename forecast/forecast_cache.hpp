@@ -37,7 +37,8 @@ class ForecastCache {
     Description description;
     std::vector<std::string> notes;
   };
-  /// Something made from a platform, and the platform: its address is a part of the name.
+  /// Something made from a platform, and a copy of the platform. The cache's name for it contains the address
+  /// of the platform's JSON, which the copy keeps alive.
   template <class Thing>
   struct WithPlatform {
     Description platform;

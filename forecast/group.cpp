@@ -23,14 +23,13 @@ namespace {
 constexpr int gpu_release = 8;  // of NCCL 2
 constexpr const char* host_policy = "openmpi-4.0";
 constexpr int near_nodes = 32, far_nodes = 128;
-/// Ranks whose messages are played with contention: as many pairs of an alltoall as of anything else would be
-/// minutes.
+/// The most ranks whose messages are played with contention. An alltoall has more messages, and would take
+/// minutes on 1024.
 Rank most_contended(Collective collective) {
   return collective == Collective::alltoall ? 512 : 1024;
 }
 
-/// The first release that knows the GPUs, from `gpu_release` on, or RCCL; of GPUs that none knows, the
-/// fastest of the catalogue.
+/// The first release of NCCL from `gpu_release` on, or of RCCL, that knows the GPUs; "fastest" if none does.
 std::string gpu_policy(const Description& platform) {
   const auto gpu = [&](const nccl::Release& release) { return situation(platform, 1, release.text()).gpu; };
   for (const nccl::Release& first : {nccl::Release(gpu_release), nccl::usual_rccl}) try {
@@ -43,8 +42,7 @@ std::string gpu_policy(const Description& platform) {
   return "fastest";
 }
 
-/// The node with most members, the first of several, and their places there: all if the group fills whole
-/// nodes one after the other.
+/// The node with most members of the group (the first of several), and the members' places on it.
 std::pair<Rank, std::vector<int>> fullest(const RankGroup& group, Rank ranks_per_node) {
   std::map<Rank, std::vector<int>> on_node;
   for (const Rank member : group.members())
@@ -55,7 +53,7 @@ std::vector<int> slots(const RankGroup& group, Rank ranks_per_node) {
   return fullest(group, ranks_per_node).second;
 }
 
-/// The groups whose members lie on nodes in another way than those before them.
+/// Of the groups like this one, those whose members lie on nodes in another way than the groups before.
 std::vector<RankGroup> spread_otherwise(const RankGroup& group, Rank ranks_per_node) {
   std::vector<RankGroup> all;
   std::set<Rank> seen;
@@ -72,8 +70,8 @@ bool is_pair(const RankGroup& group) {
   return group.dimensions.size() == 1 && group.size() == 2;
 }
 
-/// What messages between two slots of a node meet, or of one slot that leave the node: memories, a network
-/// card, and the links between these.
+/// What messages between two slots of a node meet: memories, and the links between them. Without `other`:
+/// what messages of the slot meet that leave the node, network cards included.
 std::vector<int> met_between(const Blueprint& b, const NodeGraph& graph, int slot, std::optional<int> other) {
   std::vector<int> ends, met;
   for (const int s : {slot, other.value_or(slot)})
@@ -97,7 +95,8 @@ std::vector<int> met_between(const Blueprint& b, const NodeGraph& graph, int slo
   return met;
 }
 
-/// Ranks of the fullest node whose groups leave it: of messages so many as their distance.
+/// How many ranks of the fullest node are in groups that leave it; for pairs, as many as their members are
+/// apart.
 Rank leaving(const RankGroup& group, Rank ranks_per_node) {
   if (is_pair(group)) return std::min(group.dimensions[0].stride, ranks_per_node);
   const Rank node = fullest(group, ranks_per_node).first;
@@ -112,8 +111,8 @@ Rank leaving(const RankGroup& group, Rank ranks_per_node) {
   return all;
 }
 
-/// Among how many groups each network card of a node is shared: a group could use as many cards as it has
-/// members on the node, but all groups together have only those of the node.
+/// How many groups share each network card of a node. A group could use as many cards as it has members on
+/// the node, but all groups together have only the node's cards.
 double sharing(const Blueprint& b, const RankGroup& group, std::size_t members) {
   const auto cards =
       static_cast<double>(std::max<std::size_t>(1, b.of_kind(Blueprint::Vertex::Kind::nic).size()));
@@ -130,7 +129,8 @@ Call call_of(const Forecaster& forecaster, const RankGroup& group, Bytes message
   return call;
 }
 
-/// The share of the time in which links carry as much as they can: by the explanation, or at least the bound.
+/// The share of the time in which links carry as much as they can: by the explanation, or without one by the
+/// bound.
 double link_share(const Prediction& p) {
   if (p.time == Seconds()) return 0;
   Seconds busy;
@@ -148,7 +148,7 @@ GroupForecaster::Answer answer_of(const Prediction& p, const std::string& protoc
   return a;
 }
 
-/// What libraries have no rule for: the fastest of the catalogue.
+/// The forecast if the library has no rule: the fastest of the catalogue.
 Prediction fastest_of(const Forecaster& forecaster, Collective collective, const Call& call,
                       const Engine& by) {
   const std::vector<const Algorithm*> all = considered(forecaster, collective, call.ranks, call.message);
@@ -179,7 +179,7 @@ Description seen_by(const Description& platform, const RankGroup& group) {
   Json vertices = Json::array();
   for (const int slot : places)
     vertices.push_back(b.vertices[static_cast<std::size_t>(b.vertex_of_slot(slot))].name);
-  const bool several = group.size() > static_cast<Rank>(places.size());  // nodes
+  const bool several = group.size() > static_cast<Rank>(places.size());  // the group is on several nodes
   if (json.contains("node")) {
     json["node"]["ranks_on"] = vertices;
     json["node"]["ranks_per_node"] = places.size();
@@ -262,13 +262,14 @@ GroupForecaster::Answer GroupForecaster::with_all_others(Answer a, const Choice&
   }
   if (!(time > Seconds()) || !(a.time > Seconds())) return a;
   const double slower = time / a.time;
-  a.load = slower > 1 ? 1 - (1 - a.load) / slower : a.load;  // what it waits for are links
+  a.load = slower > 1 ? 1 - (1 - a.load) / slower : a.load;  // the added time is waiting for links
   a.time = time, a.low = slower * a.low, a.high = slower * a.high;
   a.bound = std::min(a.bound, a.time);
   return a;
 }
 
-/// A double tree takes as much longer for each doubling of its nodes. What bounds fewer nodes bounds more.
+/// A double tree takes equally much longer for each doubling of its nodes. A bound on fewer nodes holds on
+/// more.
 GroupForecaster::Answer GroupForecaster::extrapolated(Collective collective, const RankGroup& group,
                                                       Bytes message) {
   const int all = nodes(group);
@@ -335,7 +336,7 @@ RankGroup GroupForecaster::priced_for(const RankGroup& group) {
   const bool leaves = other >= ranks_per_node_;
   std::vector<int> met =
       met_between(*blueprint, *graph_, group.first, leaves ? std::nullopt : std::optional(other));
-  met.push_back(leaves ? stride : 0);  // as many share the cards
+  met.push_back(leaves ? stride : 0);  // as many ranks as that share the cards
   return pairs_.try_emplace({std::move(met), group.world, group.alone}, group).first->second;
 }
 
@@ -369,7 +370,7 @@ GroupForecaster::Answer GroupForecaster::predict_one(Collective collective, cons
   };
   Answer a = high;
   a.time = between(&Answer::time), a.low = between(&Answer::low), a.high = between(&Answer::high);
-  a.bound = low.bound, a.cut = low.cut;  // of the smaller message
+  a.bound = low.bound, a.cut = low.cut;  // the bound of the smaller message holds
   return a;
 }
 

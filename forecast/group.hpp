@@ -16,26 +16,26 @@ namespace collcast {
 
 class NodeGraph;
 
-/// The default policy. Between GPUs: the library that the platform names, or else NCCL 2.8, the first release
-/// that supports them, or "fastest" if none does; otherwise Open MPI 4.0. Throws InputError if what it
-/// names is no policy.
+/// The default policy. Between GPUs it is the library that the platform names; else the first release of NCCL
+/// from 2.8 on, or of RCCL, that supports the GPUs; else "fastest". Without GPUs it is Open MPI 4.0. Throws
+/// InputError if the platform names something that is no policy.
 std::string usual_policy(const Description& platform);
 /// Throws InputError unless there is a policy of that name; the empty name is the usual one.
 void require_policy(const std::string& policy);
 
-/// How long collectives of groups of a platform's ranks take, in block placement, if all groups of the world
-/// call at the same time, unless one is alone: what MPI sends is played for all of them, up to 100,000
-/// messages; of up to four million it takes at least what the most loaded link needs. NCCL's groups that meet
-/// on a node share its network cards. Groups that lie on nodes in several ways take the time of the slowest.
-/// Apart from that, up to 1,024 ranks (alltoall: 512) take what `predict --policy` answers by its default
-/// engine, with contention where messages can meet; larger groups take their critical path (to play a step on
-/// 27,648 ranks would take twice the memory and a quarter longer). On more than 128 nodes NCCL's double trees
-/// are extrapolated by their depth from 32 and 128 nodes, and times are interpolated between sizes half an
-/// octave apart; a test compares that with the whole forecast.
+/// How long collectives of groups of a platform's ranks take, in block placement. All groups of the world
+/// call at the same time, unless the group is alone. What MPI sends is played for all groups if that is up to
+/// 100,000 messages; with up to four million, a group takes at least what the most loaded link needs. NCCL's
+/// groups that meet on a node share its network cards. If groups lie on nodes in several ways, the slowest
+/// counts. Apart from that, up to 1,024 ranks (alltoall: 512) take what `predict --policy` answers by its
+/// default engine, with contention where messages can meet. Larger groups take their critical path (to play a
+/// step on 27,648 ranks would take twice the memory and a quarter longer). On more than 128 nodes the times
+/// of NCCL's double trees are extrapolated by their depth from 32 and 128 nodes. Times are interpolated
+/// between sizes half an octave apart; a test compares them with the whole forecast.
 class GroupForecaster {
  public:
-  /// `policy`: who chooses and sends, as in `--policy`; empty: `usual_policy`. `pieces`, `direct`: how DPUs
-  /// send what is offloaded (OffloadedGroups).
+  /// `policy`: the library that chooses and sends, as in `--policy`; empty: `usual_policy`. `pieces`,
+  /// `direct`: how DPUs send what is offloaded (OffloadedGroups).
   GroupForecaster(Description platform, std::string policy, int pieces = 1, bool direct = false);
   ~GroupForecaster();
 
@@ -44,13 +44,14 @@ class GroupForecaster {
   /// policy's choice.
   Answer predict(Collective collective, const RankGroup& group, Bytes message,
                  const std::string& algorithm = "");
-  /// The wire of a message between a group's two members; none if the message waits for its receiver.
+  /// The wire of a message from a pair's first member to its second; none if the message waits for its
+  /// receiver.
   std::optional<Wire> departure(const RankGroup& pair, Bytes message);
-  /// For a framework's control plane: in host memory, by Open MPI.
+  /// A collective of a framework's control plane: in host memory, by Open MPI.
   Answer predict_control(Collective collective, const RankGroup& group, Bytes message);
-  /// A message from and to host memory, by Open MPI, as parameter servers get and send it.
+  /// A message between a worker and a parameter server: from and to host memory, by Open MPI.
   Answer predict_served(const RankGroup& pair, Bytes message);
-  /// For collectives that are handed to the nodes' DPUs.
+  /// A collective that is handed to the nodes' DPUs.
   Answer predict_offloaded(Collective collective, const RankGroup& group, Bytes message,
                            const std::string& algorithm = "") {
     return offloaded_.predict(collective, group, message, algorithm);
@@ -62,12 +63,13 @@ class GroupForecaster {
   /// Notes on what was asked so far: collectives that the library has no rule for, which take the fastest of
   /// the catalogue, and groups that do not all lie on nodes in the same way.
   std::vector<std::string> notes() const;
-  /// Whether the policy has a rule for it; otherwise `predict` takes the fastest of the catalogue.
+  /// Whether the policy has a rule for the collective; otherwise `predict` takes the fastest of the
+  /// catalogue.
   bool chooses(Collective collective) const;
 
  private:
   const Answer& forecast(Collective collective, const RankGroup& group, Bytes message);
-  /// What a group takes where all groups of its form call at once, by what it takes alone.
+  /// The time of a group when all groups of its form call at once; `alone`: its time when no other calls.
   Answer with_all_others(Answer alone, const Choice& choice, const RankGroup& group,
                          const std::string& policy, Memory memory);
   Answer predict_one(Collective collective, const RankGroup& group, Bytes message,
@@ -79,7 +81,8 @@ class GroupForecaster {
   /// The group moved to the first node: all nodes are alike, and so are messages between nodes if the ranks
   /// are farther apart than a node has ranks.
   RankGroup on_first_node(RankGroup group) const;
-  /// Of pairs whose messages meet the same, the first one; other groups as they are.
+  /// The first pair asked for whose messages meet the same memories, network cards and links as this pair's;
+  /// groups that are no pairs are returned unchanged.
   RankGroup priced_for(const RankGroup& group);
   const Library& library(const RankGroup& group, const std::string& policy, Memory memory);
 
@@ -93,12 +96,12 @@ class GroupForecaster {
     auto operator<=>(const Asked&) const = default;
   };
   std::map<Asked, Answer> known_;
-  std::map<Collective, std::string> unruled_;  ///< collectives that no rule chose for, and the first reason
+  std::map<Collective, std::string> unruled_;  ///< collectives without a rule, and the first reason
   std::map<RankGroup, std::vector<RankGroup>>
-      otherwise_;  ///< groups of collectives, by how they lie on nodes
+      otherwise_;  ///< for a group, the groups like it that lie on nodes in other ways
   std::map<std::tuple<RankGroup, std::string, Memory>, std::unique_ptr<Library>> libraries_;
-  std::unique_ptr<NodeGraph> graph_;  ///< of the platform, if pairs asked for it
-  std::map<std::tuple<std::vector<int>, Rank, bool>, RankGroup> pairs_;  ///< by what they meet
+  std::unique_ptr<NodeGraph> graph_;  ///< the platform's; made when a pair first needs it
+  std::map<std::tuple<std::vector<int>, Rank, bool>, RankGroup> pairs_;  ///< by what their messages meet
   OffloadedGroups offloaded_;
 };
 

@@ -60,7 +60,7 @@ class Inquiry {
     } catch (const Interrupted&) {
       note(not_computed);
     }
-    if (answer_.rows.empty() && unsegmented_) parse_segment(q_.call, *unsegmented_, true);  // says why
+    if (answer_.rows.empty() && unsegmented_) parse_segment(q_.call, *unsegmented_, true);  // throws
     if (answer_.rows.empty() && unruled_) throw *unruled_;
     return told();
   }
@@ -84,7 +84,7 @@ class Inquiry {
     return std::move(answer_);
   }
 
-  /// Turns names into things. Throws InputError where options do not go together.
+  /// Turns names into things. Throws InputError if options do not go together.
   void resolve() {
     for (const auto& [given, what] : {std::pair{q_.collectives.size(), "the collective"},
                                       {q_.platforms.size(), "--platform"},
@@ -146,7 +146,8 @@ class Inquiry {
     check_memory(*q_.transport, q_.memory);
   }
 
-  /// Transports are NCCL's of a release, whether it is named or not. A policy of NCCL has one of its own.
+  /// Notes which release of NCCL or RCCL the transport is of, as its name may leave that out. Not needed with
+  /// a policy of NCCL, which has a release of its own.
   void tell_release() {
     if (!q_.transport || q_.transport->kind != Transport::Kind::nccl || is_nccl(q_.policy)) return;
     const nccl::Release& release = q_.transport->protocol.release;
@@ -174,7 +175,7 @@ class Inquiry {
     return {&algorithm(collective, q_.algorithm)};
   }
 
-  /// Nobody has read the schedule of a caller's own algorithm before.
+  /// Checks the schedule of a caller's own algorithm, which no test has read.
   void check_own(const Call& call) const {
     if (!q_.own) return;
     check(*q_.own, call);
@@ -263,7 +264,8 @@ class Inquiry {
            text::percent(1 - fastest.prediction.time / picked.prediction.time) + " faster";
   }
 
-  /// Rows are priced as MPI sends where the users' library has a way of its own.
+  /// Notes that rows are priced as MPI sends, if the library that users of the platform take has a rule of
+  /// its own.
   void tell_library(const Description& platform, Collective collective) {
     if (q_.transport || q_.offload.asked() || engine_.closed_form ||
         q_.memory_of(collective) != Memory::device)
@@ -315,7 +317,7 @@ class Inquiry {
       for (const auto& [why, at] : why_at) note(a + " is skipped at " + listed(at) + ": " + why);
   }
 
-  /// Why an algorithm is not read at a size; empty: it is.
+  /// Why the algorithm has no forecast at a size; empty: it has one.
   std::string unserved(const Algorithm& a, const Forecaster& forecaster, Bytes size) {
     if (a.segmented && segment_exceeds(q_.call, size)) return too_large(size);
     return every_ ? forecaster.unwise(a, size) : "";
@@ -334,7 +336,7 @@ class Inquiry {
            text::counted(static_cast<std::int64_t>(sizes.size()), "size") + ")";
   }
 
-  /// The schedules made for the machine, if they were asked for.
+  /// The schedules synthesised for the machine, if they were asked for.
   std::optional<Front> synthesized(Collective collective, const Forecaster& forecaster) {
     const Rank ranks = forecaster.fabric().ranks();
     if (!q_.with_synthesized) return {};
@@ -362,7 +364,8 @@ class Inquiry {
     answer_.synthesized.push_back(std::move(fastest.schedule));
   }
 
-  /// The playable algorithms that a library would consider; a DPU plays those that need nothing of switches.
+  /// The playable algorithms that a library would consider. A DPU plays only those that need nothing of
+  /// switches.
   std::vector<const Algorithm*> sensible(std::vector<const Algorithm*> able, const Forecaster& forecaster,
                                          Bytes size) const {
     std::erase_if(able, [&](const Algorithm* a) {
@@ -373,7 +376,8 @@ class Inquiry {
     return able;
   }
 
-  /// The algorithms that were asked for; of `all`, those that can be played here, with a note on each other.
+  /// The algorithms that were asked for. With `all`, those that can be played here, and a note on each that
+  /// cannot.
   std::vector<const Algorithm*> playable(Collective collective, Rank ranks, const Forecaster& forecaster) {
     std::vector<const Algorithm*> able = candidates(collective);
     if (!every_ && !auto_choice()) return able;
@@ -436,7 +440,7 @@ class Inquiry {
            " ranks, where that takes more than 16 million messages: " + text::join(names));
   }
 
-  /// Of the fastest algorithm, or of a single one as it was asked for.
+  /// The forecast of the fastest of several algorithms, or of a single one as it was asked for.
   Prediction forecast(const Forecaster& forecaster, const std::vector<const Algorithm*>& among,
                       const Call& call) {
     note_unsearched(among, call);
@@ -487,10 +491,10 @@ class Inquiry {
   const Engine& engine_;
   bool every_;
   std::size_t which_ = 0;  ///< the index of the present platform
-  Occupancy occupancy_;    ///< by the ranks that are asked for at present
+  Occupancy occupancy_;    ///< of the platform by the present number of ranks
   bool shared_told_ = false;
-  std::optional<Bytes> unsegmented_;  ///< the first size that is less than the segment asked for
-  std::optional<NoRule> unruled_;     ///< why the library's choice is not known where it first was not
+  std::optional<Bytes> unsegmented_;  ///< the first size that is smaller than the segment asked for
+  std::optional<NoRule> unruled_;     ///< the first reason why the library's choice is not known
   std::optional<Description> on_;
   std::vector<Collective> collectives_;
   std::vector<Description> platforms_;

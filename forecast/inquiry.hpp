@@ -12,8 +12,8 @@ namespace collcast {
 /// The note of an answer that an interrupt ended.
 constexpr const char* not_computed = "interrupted: what follows was not computed";
 
-/// The rows of a question, platform by platform, on this platform instead if there is one. What a question
-/// says of other platforms - overrides that do not bind, sensitivity - is `ask`'s.
+/// The rows of a question, platform by platform. `on`: this platform instead of those that the question
+/// names. `ask` adds what takes other platforms: overrides that do not bind, and sensitivity.
 Answer inquire(const Question& question, const Watch& watch, ForecastCache& cache,
                std::optional<Description> on = {});
 

@@ -17,7 +17,7 @@
 namespace collcast {
 namespace {
 
-/// What the transport itself leaves out: skew, other traffic, chunks that are not alike.
+/// The uncertainty of what the transport's model leaves out: skew, other traffic, chunks that are not alike.
 constexpr double transport_uncertainty = 0.20;
 
 constexpr std::string_view in_a_row =
@@ -29,7 +29,7 @@ Prediction left_out(Prediction p) {
   return p;
 }
 
-/// The closed form knows what takes the time beside the launch.
+/// The explanation by the closed form: the launch, and what takes the rest of the time.
 void explain(Prediction& p, const nccl::Play& played) {
   const Cause cause = played.limited_by == "latency" ? Cause::latency : Cause::link;
   p.explanation = {{cause, played.limited_by, played.time - played.launch},
@@ -38,8 +38,8 @@ void explain(Prediction& p, const nccl::Play& played) {
   p.limited_by = p.explanation[0].name, p.limited_by_share = p.explanation[0].time / p.time;
 }
 
-/// The policy that takes the transport's protocol, where they are of one library; a transport of its usual
-/// release goes with all.
+/// The policy, told to take the transport's protocol. Throws InputError if the two are of different libraries
+/// or releases; a transport of the usual release goes with every release.
 std::string told(const std::string& policy, const std::optional<Transport>& transport) {
   std::optional<nccl::Policy> nccl = nccl::parse(policy);
   if (!nccl || !transport || transport->kind != Transport::Kind::nccl) return policy;
@@ -55,14 +55,14 @@ std::string told(const std::string& policy, const std::optional<Transport>& tran
   return nccl->text();
 }
 
-/// What carries messages that NCCL does not: what is forced, or what the library brings along.
+/// The transport of messages that NCCL's own does not carry: the forced one, or the library's.
 std::optional<Transport> carrier(const std::string& policy, const std::optional<Transport>& forced) {
   if (nccl::parse(policy) && forced && forced->kind == Transport::Kind::nccl) return {};
   return forced ? forced : transport_of(policy);
 }
 
-/// What has no collective in NCCL, as nccl-tests plays it: a ncclSend and a ncclRecv of each pair, to so many
-/// at once; 0: to all.
+/// A collective that NCCL lacks, as nccl-tests plays it: an ncclSend and an ncclRecv for each pair of ranks,
+/// to `peers` ranks at once; 0: to all.
 struct OfPairs {
   Collective collective;
   std::string_view name;
@@ -79,19 +79,19 @@ const OfPairs* of_pairs(Collective collective) {
   return found == std::end(all_of_pairs) ? nullptr : found;
 }
 
-/// More ranks than the catalogue's schedule takes at once go one step after the other.
+/// With more ranks than the catalogue's schedule takes at once, the messages go one step after the other.
 const Algorithm& algorithm_of(const OfPairs& pairs, Rank ranks) {
   const Algorithm& a = algorithm(pairs.collective, pairs.name);
   return a.supports(ranks) ? a : algorithm(pairs.collective, "pairwise");
 }
 
-/// What one rank sends another.
+/// How much one rank sends to another.
 Bytes of_a_pair(const OfPairs& pairs, const Call& call) {
   const Rank parts = pairs.peers == 0 ? call.ranks : pairs.peers;
   return call.message / parts;
 }
 
-/// Algorithms of files may have names of the catalogue.
+/// Compares the address, as an algorithm of a file may have a name of the catalogue.
 bool in_catalogue(const Algorithm& a) {
   return std::ranges::find(catalogue(), &a) != catalogue().end();
 }
@@ -100,7 +100,7 @@ bool knows_nccl(const Description& description) {
   return description.json().value("software", Json::object()).contains("nccl");
 }
 
-/// In the order of their first ranks.
+/// The ranks of each node; nodes in the order of their first ranks.
 std::vector<std::vector<Rank>> ranks_of_nodes(const Machine& machine) {
   std::vector<std::vector<Rank>> nodes;
   std::map<int, std::size_t> place;
@@ -204,7 +204,7 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
   return {choice, std::move(p), chosen.time, &sender, chosen};
 }
 
-/// Where the library plays twice the message otherwise, and that takes less time.
+/// Looks for a message of twice the size that the library plays otherwise, in less time.
 std::string Library::sooner_with_twice(const nccl::Policy& told, Collective collective, const Call& asked,
                                        const nccl::Candidate& chosen) const {
   Call twice = asked;
@@ -292,7 +292,7 @@ std::vector<Library::Forecast> Library::predict_all(Collective collective, const
   if (!nccl_ || asked.ranks == 1 || of_pairs(collective)) return {};
   std::vector<nccl::Candidate> all = nccl::candidates(*nccl_, collective, asked, situation());
   std::ranges::stable_sort(all, {}, &nccl::Candidate::time);
-  if (!own_transport_) {  // protocols are NCCL's
+  if (!own_transport_) {  // other transports have no protocols: one row per shape
     std::set<nccl::Shape> seen;
     std::erase_if(all, [&](const nccl::Candidate& c) { return !seen.insert(c.shape).second; });
   }

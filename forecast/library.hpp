@@ -27,12 +27,12 @@ class Library {
           const Placement& placement = Placement::block, Memory memory = Memory::device,
           const std::optional<Transport>& transport = {});
 
-  /// What the library would play, as predicted, and why.
+  /// What the library would play and why, with its prediction.
   struct Forecast {
     Choice choice;
     Prediction prediction;
     std::optional<Seconds> estimate = {};         ///< the library's own
-    const Forecaster* sender = nullptr;           ///< whose messages are played, if not the platform's own
+    const Forecaster* sender = nullptr;           ///< whose messages are played; null: the platform's own
     std::optional<nccl::Candidate> kernels = {};  ///< NCCL's, if its rings or trees were chosen
   };
   /// NCCL's choice is rings or trees and a protocol. The engines `path` and `auto` take their closed form
@@ -57,7 +57,7 @@ class Library {
   std::optional<Seconds> mean_between_barriers(Collective collective, const Call& asked) const;
 
   const Forecaster& forecaster() const { return forecaster_; }
-  /// What carries the messages of a choice that MPI sends.
+  /// The fabric that carries the messages of a choice that MPI sends.
   const Fabric& fabric(const Choice& choice) const { return sends(choice).fabric(); }
   const Situation& situation() const { return views_[nominal].situation; }
 
@@ -69,37 +69,38 @@ class Library {
   };
   Choice choose(Collective collective, const Call& asked) const;
   const Forecaster& sends(const Choice& choice) const;
-  /// Sends everything but NCCL's rings and trees.
+  /// The forecaster of everything but NCCL's rings and trees.
   const Forecaster& rest() const { return forced_ ? sent_by(*forced_) : forecaster_; }
   /// What NCCL would play with these settings.
   Forecast by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
                    const Engine& engine) const;
-  /// The choice as NCCL's kernels play it.
+  /// Words on a call of twice the size that takes less time, as the library plays it otherwise; else empty.
   std::string sooner_with_twice(const nccl::Policy& told, Collective collective, const Call& asked,
                                 const nccl::Candidate& chosen) const;
+  /// The choice as NCCL's kernels play it.
   Choice as_played(const nccl::Policy& told, Collective collective, Call call,
                    const nccl::Candidate& chosen) const;
   Prediction by_transport(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen) const;
   Prediction by_schedule(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen,
                          const Engine& engine) const;
   Algorithm scheduled(const Algorithm& algorithm, const Call& call, const nccl::Candidate& chosen) const;
-  /// With the messages of all pairs started in one step; those of alltoall node by node.
+  /// The algorithm with its messages in NCCL's order: an alltoall starts all in one step, node by node.
   Algorithm in_nccls_order(const Algorithm& algorithm) const;
-  /// The orders of the channels that are played, from those that the search finds.
+  /// The orders of ranks in the channels that are played, out of those that the search finds.
   std::vector<nccl::Order> orders(const nccl::Play& played) const;
   nccl::Play play(const View& view, Collective collective, const Call& call,
                   const nccl::Candidate& chosen) const;
-  /// The platform under a transport of NCCL, made when first asked for.
+  /// The forecaster of a transport of NCCL, made when first asked for.
   const Forecaster& sent_by(const nccl::KernelSettings& transport) const;
-  /// The same for NCCL's rings and trees, as played.
+  /// The forecaster of NCCL's rings and trees, as played.
   const Forecaster& sent_by(const nccl::Candidate& chosen, const nccl::Play& played) const;
 
   std::string policy_;
   std::optional<nccl::Policy> nccl_;
   bool own_transport_ = true;
-  std::optional<nccl::KernelSettings> forced_;  ///< of NCCL's own
+  std::optional<nccl::KernelSettings> forced_;  ///< the transport of NCCL that it is told to take, if any
   Forecaster forecaster_;
-  std::optional<Forecaster> blocking_;  ///< where sends that block have an eager limit of their own
+  std::optional<Forecaster> blocking_;  ///< for sends that block, if they have an eager limit of their own
   std::array<View, 3> views_;           ///< as described, and at both ends of its uncertainty
   bool calibrated_ = false;
   std::vector<CalibratedOn> calibrated_on_;

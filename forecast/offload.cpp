@@ -44,14 +44,14 @@ bool passes_nothing_on(const Schedule& a, const Definition& collective, Rank roo
   return holds;
 }
 
-/// A staged schedule without the copies at its end: messages go to the memory of the ranks themselves.
+/// The staged schedule without the copies at its end: messages go into the ranks' own memory.
 Schedule delivered(const Schedule& staged) {
   Schedule direct = staged;
   --direct.steps;
   direct.rule = [rule = staged.rule](std::int64_t s, Step& step) {
     const std::size_t before = step.transfers.size();
     rule(s, step);
-    if (s == 0) return;  // copies to the DPU
+    if (s == 0) return;  // step 0 is the copies to the DPU
     for (std::size_t i = before; i < step.transfers.size(); ++i) step.transfers[i].to.memory = Memory::device;
   };
   return direct;

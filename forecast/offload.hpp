@@ -8,15 +8,15 @@ namespace collcast {
 
 /// Who plays a collective while the ranks compute, and how.
 struct Offload {
-  std::string who = {};  ///< dpu; none: the ranks themselves; empty: overlap is not asked for
+  std::string who = {};  ///< "dpu"; "none": the ranks themselves; empty: overlap is not asked for
   std::optional<std::int64_t> workers = {};  ///< cores of a node's DPU; none: all of them
-  int pieces = 1;                            ///< of the message, in a pipeline through the DPU
-  std::optional<double> compute = {};        ///< [s] of a rank; none: as long as the collective
+  int pieces = 1;                      ///< into which the message is cut, for a pipeline through the DPU
+  std::optional<double> compute = {};  ///< [s] that a rank computes; none: as long as the collective takes
 
   bool asked() const { return !who.empty(); }
   bool to_dpu() const { return who == "dpu"; }
 };
-/// Throws InputError if it makes no sense, or the engine does not model it.
+/// Throws InputError if the offload makes no sense, or the engine does not model it.
 void check(const Offload& offload, const Engine& engine);
 /// The number of cores of a node's DPU that play; 0 if no DPU was asked for.
 int workers(const Offload& offload, const Description& platform);
@@ -35,15 +35,16 @@ struct OverlapPrediction {
   Overlap overlap;
 };
 
-/// The forecaster's workers play an algorithm made by `on_dpu`. `compute`: none: as long as the collective.
+/// The forecaster's workers play an algorithm made by `on_dpu`. Without `compute`, ranks compute as long as
+/// the collective takes.
 OverlapPrediction predict_offloaded(const Forecaster& forecaster, const Algorithm& algorithm,
                                     const Call& call, const Engine& engine, std::optional<Seconds> compute);
 
-/// The ranks play it themselves, as far as they can before they compute; by critical path.
+/// The ranks play the algorithm themselves, as far as they can before they compute; by critical path.
 OverlapPrediction predict_overlapped(const Forecaster& forecaster, const Algorithm& algorithm,
                                      const Call& call, std::optional<Seconds> compute);
 
-/// The one of the two that `offload` asks for.
+/// `predict_offloaded` or `predict_overlapped`, as `offload` asks for.
 OverlapPrediction predict_overlap(const Offload& offload, const Forecaster& forecaster,
                                   const Algorithm& algorithm, const Call& call, const Engine& engine);
 

@@ -14,7 +14,7 @@
 namespace collcast {
 namespace {
 
-/// Members of a group that one node holds, if they are numbered node by node.
+/// How many members of the group the first node holds; 1 if that does not divide the group.
 Rank on_a_node(const RankGroup& group, Rank node) {
   const std::vector<Rank> members = group.members();
   const auto here = static_cast<Rank>(std::ranges::count_if(members, [&](Rank r) { return r < node; }));

@@ -16,7 +16,8 @@ namespace collcast {
 /// and network where they meet. For the group of all ranks it answers what `predict --offload dpu` does.
 class OffloadedGroups {
  public:
-  /// `pieces`: into which a message is cut for a pipeline; `direct`: into the ranks' own memory (on_dpu).
+  /// `pieces`: how many a message is cut into, for a pipeline; `direct`: workers write into the ranks' own
+  /// memory (on_dpu).
   explicit OffloadedGroups(Description platform, int pieces = 1, bool direct = false);
 
   struct Answer {
@@ -24,10 +25,10 @@ class OffloadedGroups {
     std::string limited_by;
     std::string choice = {};     ///< the policy's: algorithm and protocol
     double load = 0;             ///< the share of the time in which links carry as much as they can
-    bool between_nodes = false;  ///< these links
-    Seconds bound = {};          ///< that no schedule beats; 0: not known
-    std::string cut = {};        ///< what binds there, in words
-    bool calibrated = true;      ///< it rests on no weaker number than a calibrated one
+    bool between_nodes = false;  ///< these links join nodes
+    Seconds bound = {};          ///< the time that no schedule beats; 0: not known
+    std::string cut = {};        ///< what sets the bound, in words
+    bool calibrated = true;      ///< the time rests on no weaker number than a calibrated one
     std::optional<bool> transferred =
         {};  ///< outside of what the platform was calibrated on; none: not known
   };

@@ -14,15 +14,15 @@ namespace collcast::plan {
 /// A platform with a number of ranks, and its forecast for the whole job.
 struct Candidate {
   std::string platform;  ///< as it was asked for
-  /// Those of a training job, where plans have several.
+  /// Settings of a training job, filled if the plan's candidates differ in them.
   std::string framework = {}, batch = {}, global_batch = {}, precision = {}, policy = {};
   std::string layout = {};  ///< "dp=8 tp=4 pp=2", where plans choose it
   Rank ranks = 1;
   int nodes = 1;
   Seconds time = {}, low = {}, high = {};
   double efficiency = 1;                 ///< against one processor alone
-  double slower_alone = 1;               ///< at the slow end, one processor alone takes this times as long
-  Bytes memory = {}, holds = {};         ///< that a rank needs, and that it has; 0: not known
+  double slower_alone = 1;               ///< at the slow end, one processor alone takes so many times as long
+  Bytes memory = {}, holds = {};         ///< what a rank needs, and what it has; 0: not known
   std::optional<double> price_USD = {};  ///< of a node, per hour
   std::optional<double> power_W = {};    ///< of a node
   std::string limited_by = {};
@@ -57,20 +57,20 @@ struct Judged {
   std::vector<Margin> margins = {};  ///< those that bind most first
   bool feasible = false;
   bool safe = false;  ///< feasible at the slow end of its interval, too
-  double aimed = 0;   ///< the quantity that the aim minimizes, and its interval
+  double aimed = 0;   ///< the quantity that the aim minimizes
   double aimed_low = 0, aimed_high = 0;
 };
 
 /// A number to the three digits that tables show.
 double shown(double x);
 
-/// Ranks the candidates. Feasible ones come first, the best by the aim to three digits at the front, among
-/// equals the fastest, of these the cheapest, of these those that take the least power, where all have prices
-/// and powers; then the others by how far they miss their limits. Throws InputError if the aim or a
-/// limit needs a price or a power that a platform does not have.
+/// Sorts the candidates. Feasible ones come first, the best by the aim at the front, compared to three
+/// digits. Ties go to the fastest, then to the cheapest, then to the one that takes the least power, where
+/// all have prices and powers. The others follow by how far they miss their limits. Throws InputError if the
+/// aim or a limit needs a price or a power that a platform does not have.
 std::vector<Judged> judge(const std::vector<Candidate>& candidates, const Limits& limits, Aim aim);
 
-/// Whether it runs, and no other candidate that runs beats it in both time and cost.
+/// Whether the candidate runs, and no other one that runs beats it in both time and cost.
 bool on_frontier(const std::vector<Judged>& all, const Judged& one);
 
 }  // namespace collcast::plan

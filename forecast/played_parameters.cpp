@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t most_messages = 50'000;
 
-/// With contention; a time beyond `limit` need not be exact.
+/// The time with contention; beyond `limit` it need not be exact.
 Seconds played(const Fabric& fabric, const Algorithm& a, const Call& call, Seconds limit) {
   if (const Seconds path = path_time(fabric, a, call, limit); path > limit) return path;
   const SizedSchedule subject(a, call);

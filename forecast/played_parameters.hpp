@@ -7,10 +7,10 @@
 
 namespace collcast {
 
-/// The call with the segments, the radix and the channels that are fastest with contention, as far as nobody
-/// stated them, if `engine` models it and messages may meet: on links that they share, many short messages
-/// may pass each other where few long ones wait. The search starts at the call's own parameters, the fastest
-/// by critical path. It considers schedules of up to 50,000 messages.
+/// The call with the segments, radix and channels that are fastest with contention, except for those that the
+/// user stated; unchanged if `engine` does not model contention or messages cannot meet. On links that
+/// messages share, many short messages may pass each other where few long ones wait. The search starts at the
+/// call's own parameters, the fastest by critical path. It considers schedules of up to 50,000 messages.
 Call in_played_parameters(const Fabric& fabric, const Algorithm& algorithm, Call call, const Stated& stated,
                           const Engine& engine);
 

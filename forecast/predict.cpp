@@ -21,7 +21,7 @@
 namespace collcast {
 namespace {
 
-/// By how much constants that were published of other machines may be off.
+/// The factor by which constants that were published for other machines may be off.
 const double guessed = 1 + uncertainty(Stamp::guess);
 
 void largest_first(Prediction& p) {
@@ -31,14 +31,14 @@ void largest_first(Prediction& p) {
   p.limited_by_share = p.explanation.front().time / p.time;
 }
 
-/// Where the time goes is asked of engines that follow messages.
+/// Adds where the time goes, if the engine follows messages.
 void explain(Prediction& p, const Fabric& fabric, const SizedSchedule& subject, const Reading& answer) {
   p.explanation = explanation(fabric, answer.chain, launch(fabric, subject.schedule), answer.time,
                               answer.limited_by, {}, answer.links);
   largest_first(p);
 }
 
-/// What messages wait for each other beside their own ports, as samples say.
+/// Adds the time that messages wait for each other beyond their own ports, as samples show.
 void add_sharing(Prediction& p, Seconds waiting) {
   if (!(waiting > Seconds())) return;
   if (p.limited_by_share) *p.limited_by_share *= 1 - waiting / p.time;
@@ -131,14 +131,14 @@ Capabilities Forecaster::serving(const Demands& needs) const {
 
 namespace {
 
-/// All ranks sit on one node, whose switches do both, as NCCL asks of NVLS also where one would do; the
-/// textbook's switch is one.
+/// Whether all ranks sit on one node whose switches do both, multicast and reduction: NCCL asks for both even
+/// where one would do. The textbook's switch counts as one.
 bool has_nvls(const Machine& machine, Rank on_a_node) {
   const Capabilities& node = machine.node_capabilities();
   return (machine.ranks_per_node() == 1 || on_a_node >= machine.ranks()) && node.multicast && node.reduction;
 }
 
-/// What NCCL needs besides to play in switches: NVLS knows one protocol, and nothing between nodes.
+/// What else NCCL lacks to play in switches: NVLS knows only one protocol, and nothing between nodes.
 std::string lacks_for_nccl(const Transport& by, const Algorithm& a, const Machine& machine) {
   const Demands needs = demands(a);
   if (by.kind != Transport::Kind::nccl || !(needs.multicast || needs.reduction)) return {};
@@ -149,7 +149,7 @@ std::string lacks_for_nccl(const Transport& by, const Algorithm& a, const Machin
   return {};
 }
 
-/// Sees a kernel's messages, which begin with its launch.
+/// Shifts the messages of a kernel, which begin after its launch, for an observer.
 class Launched final : public Observer {
  public:
   Launched(Observer& seen, Seconds launch) : seen_(seen), launch_(launch) {}
@@ -243,7 +243,7 @@ Seconds Forecaster::watch(const Algorithm& a, const Call& c, const Engine& engin
   constexpr std::uint64_t whole_call = ~std::uint64_t{0};
   const SizedSchedule subject(a, c);
   const ResolvedEngine resolved = resolve(engine, subject, nominal_.fabric);
-  // Where the critical path is as good, contention takes as long, and knows all links.
+  // Where `auto` takes the critical path, contention gives the same time and sees all links.
   const bool either = engine.chooses && resolved.note.empty();
   const Engine& by = either ? collcast::engine("contention") : *resolved.engine;
   require_messages(by);

@@ -29,7 +29,7 @@ struct Prediction {
   std::optional<bool> transferred = {};  ///< outside what the platform was calibrated on; none: not known
   std::string transport = {};            ///< the name of what carried the messages
   std::string_view engine = {};          ///< the engine that gave the time
-  std::string_view note = {};            ///< why that engine, if it is not the obvious one
+  std::string_view note = {};            ///< why this engine, if it is not the obvious one
   std::vector<Share> explanation = {};   ///< where the time goes, which it adds up to; empty: the engine
                                          ///< follows no messages, or there are too many
 
@@ -38,8 +38,8 @@ struct Prediction {
   BytesPerSecond bus_bandwidth() const;
 };
 
-/// Raises the time to its bound: engines that do not see which links messages share may lie below it. `low`
-/// and `high` enclose the time, and keep to the bounds of their own ends.
+/// Raises the time to its bound: an engine that does not see which links messages share may answer less.
+/// `low` and `high` enclose the time, and keep to the bounds of their own ends.
 Prediction not_below_bound(Prediction prediction);
 
 /// The processor of each rank where the ranks of a node take turns at `workers` cores of its DPU; none
@@ -71,13 +71,14 @@ class Forecaster {
   /// Why no library would run it here on messages of this size, in words; empty: one may.
   std::string unwise(const Algorithm& algorithm, Bytes message) const;
 
-  /// The bound here, and at both ends of the uncertainty.
+  /// The bound on the platform as described, and at both ends of its uncertainty.
   Bound lower_bound(const Algorithm& algorithm, const Call& call, Bounds::Of of = Bounds::Of::messages) const;
   bool calibrated() const { return nominal_.machine.calibrated(); }
   const Fabric& fabric() const { return nominal_.fabric; }
   const Machine& machine() const { return nominal_.machine; }
   const Transport& transport() const { return transport_; }
-  /// What handing a collective to DPUs and back costs, here and at both ends of the uncertainty.
+  /// What it costs to hand a collective to DPUs and back, on the platform as described and at both ends of
+  /// the uncertainty.
   struct HandedOver {
     Seconds here, fast, slow;
   };
@@ -89,12 +90,12 @@ class Forecaster {
 
  private:
   Capabilities serving(const Demands& demands) const;
-  /// Includes what the algorithm needs besides messages.
+  /// Whether all numbers are calibrated, with those of switches if the algorithm needs these.
   bool calibrated(const Algorithm& algorithm) const;
 
   struct Platform {
     Machine machine;
-    std::unique_ptr<Fabric> sent;  ///< by a transport that is not the machine's
+    std::unique_ptr<Fabric> sent;  ///< the fabric of a transport other than the machine's own
     HomeFabric fabric;
     Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory, int workers,
              const Transport& transport, const std::shared_ptr<SharedCutGraphs>& graphs, double stretch = 1);

@@ -26,15 +26,15 @@ struct Question {
   std::vector<Bytes> sizes;         ///< as nccl-tests counts them; empty: the sum of the counts of `call`
   std::string placement = "block";  ///< for parse_placement
   Memory memory = Memory::device;
-  std::optional<Transport> transport;  ///< of the messages; none: the platform's own, or the policy's
+  std::optional<Transport> transport;  ///< of messages; none: the platform's own, or the policy's
   bool explain = false;                ///< rows say where their time goes
   std::string engine = "auto";
   CallText call;
   Offload offload;
-  bool with_synthesized = false;  ///< adds the fastest schedule made for the machine to `all` algorithms
+  bool with_synthesized = false;  ///< with algorithm `all`, adds the fastest schedule made for the machine
   bool sensitivity = false;       ///< by how much each parameter moves the times; for a single platform
 
-  /// Where messages lie. A barrier's are empty, so hosts send them unless a transport is given.
+  /// The memory of the messages. A barrier's are empty, so hosts send them unless a transport is given.
   Memory memory_of(Collective collective) const {
     return collective == Collective::barrier && !transport ? Memory::host : memory;
   }

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double step = 0.01;
 
-/// A parameter of the platform, or a constant of NCCL that the platform does not state, whose value is taken
-/// to be 1.
+/// A parameter of the platform, or a constant of NCCL that the platform does not state; such a constant's
+/// value counts as 1.
 struct Moving : Parameter {
   std::optional<nccl::Constant> constant = {};
 };
@@ -41,7 +41,7 @@ std::vector<Moving> constants_beside(const Description& platform) {
   return all;
 }
 
-/// Each time, and last their sum.
+/// The times, with their sum at the end.
 std::vector<Seconds> with_sum(std::vector<Seconds> times) {
   times.push_back(std::accumulate(times.begin(), times.end(), Seconds()));
   return times;
@@ -62,7 +62,7 @@ class Differences {
   }
 
  private:
-  /// The value at which messages mostly take longer, or less long; a share is at most 1.
+  /// The value a step away at which messages mostly take longer, or less long. A share is at most 1.
   static double shifted(const Parameter& p, bool slower) {
     const bool better_more = p.unit == "GBps" || p.unit == "TFLOPS" || p.unit == "KiB" || p.unit == "GiB";
     const double value = p.value * (slower != better_more ? 1 + step : 1 - step);
@@ -88,8 +88,8 @@ class Differences {
     return {};
   }
 
-  /// Looks at parameters together first: if neither all made slower nor all made faster move a time, no
-  /// single one does. Both sides are tried, as at a limit one side alone may move.
+  /// Looks at parameters together first: if no time moves with all of them slower, nor with all of them
+  /// faster, no single one moves a time. Both sides are tried, as at a limit only one side may move.
   void look(std::span<const Moving> parameters) {
     if (parameters.empty()) return;
     const bool one = parameters.size() == 1;

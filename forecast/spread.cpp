@@ -12,8 +12,8 @@
 namespace collcast {
 namespace {
 
-/// A relative change of 1e-12 grows to 1e-4 in some 50 steps of an alltoall on shared links, and to 1e-2
-/// in 70.
+/// Steps of a long play. A relative change of 1e-12 grows to 1e-4 in some 50 steps of an alltoall on shared
+/// links, and to 1e-2 in 70.
 constexpr std::int64_t long_play = 40;
 constexpr double jitter = 1e-9, amplified_by = 1e-6;
 
@@ -23,7 +23,7 @@ Reading with_more(const Engine& engine, const SizedSchedule& subject, const Fabr
   return read(engine, {*subject.algorithm, call}, fabric, true);
 }
 
-/// So many are played at both ends of the uncertainty, too.
+/// Up to so many messages are played at both ends of the uncertainty, too.
 constexpr std::int64_t few_messages = 10'000;
 
 }  // namespace
@@ -43,8 +43,7 @@ Spread read_spread(const Engine& engine, const SizedSchedule& subject, const Fab
   };
   if (as_the_first()) return alone(readings[0]);
   readings.push_back(with_more(engine, subject, fabric, -1));
-  if (as_the_first())
-    return alone(readings[0]);  // the message lies at a limit, beyond which costs are others
+  if (as_the_first()) return alone(readings[0]);  // the size lies at a limit, beyond which other costs hold
   std::ranges::sort(readings, {}, &Reading::time);
   return {readings[1], readings[0].time, readings[2].time, true};
 }

@@ -5,16 +5,16 @@
 
 namespace collcast {
 
-/// A reading of a schedule, and how far rounding alone moves its time.
+/// A reading of a schedule, and how far rounding alone moves the time.
 struct Spread {
   Reading reading;
-  Seconds least, most;   ///< of the times of all messages that were read: they differ by a billionth in size
+  Seconds least, most;   ///< the times of all readings, whose messages differ by a billionth in size
   bool chaotic = false;  ///< rounding decides: `reading` is the median one
 };
 
-/// Reads a schedule; where that is a long play with contention, once more with a message that is larger by a
-/// billionth. If this moves the time by more than a millionth, and one that is smaller does too, the play
-/// amplifies rounding, and the answer is the median of three.
+/// Reads a schedule; if that is a long play with contention, reads it again with a message that is larger by
+/// a billionth. If that moves the time by more than a millionth, and a message that is smaller by a billionth
+/// does so too, the play amplifies rounding. Then the answer is the median of the three.
 Spread read_spread(const Engine& engine, const SizedSchedule& subject, const Fabric& fabric);
 
 /// The times at the fast and the slow end of a platform's uncertainty, as multiples of the nominal time.

@@ -10,13 +10,13 @@
 namespace collcast {
 namespace {
 
-/// A forecast beside one item: whether it is outside, and how far the truth may be from it (a logarithm).
+/// A forecast compared with one calibration: whether it is outside, and how far off it may be (a logarithm).
 struct Beside {
   bool outside;
   double spread;
 };
 
-constexpr double each_side = 0.95;  // of which 90 % lie between
+constexpr double each_side = 0.95;  // quantile of each end of an interval that holds 90 %
 
 double normal() {
   return quantile(boost::math::normal(), each_side);
@@ -28,7 +28,7 @@ double doublings(const CalibratedOn::Range& range, double x) {
   return x > most ? std::log2(x / most) : 0;
 }
 
-/// How far off forecasts of another table may be. A single table does not tell: a guess.
+/// How far off forecasts of another table may be (a logarithm). With a single table it is a guess.
 double another_table(const CalibratedOn& c) {
   if (c.tables < 2) return std::log1p(uncertainty(Stamp::guess));
   const double t = quantile(boost::math::students_t(c.tables - 1), each_side);

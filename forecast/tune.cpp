@@ -42,20 +42,21 @@ bool same(const tuner::Rule& a, const tuner::Rule& b) {
          a.protocol == b.protocol && a.channels == b.channels;
 }
 
-/// What can be asked of a library on a platform: how long by itself, and how long when told.
+/// What can be asked of a library on a platform: how long a call takes by itself, and how long when it is
+/// told.
 class Subject {
  public:
   virtual ~Subject() = default;
   virtual Play standard(Collective collective, Bytes size) = 0;
   virtual std::vector<Play> told(Collective collective, Bytes size) = 0;
-  /// Why what is faster than the default is not to be told all the same; empty: it may be.
+  /// Why a play that is faster than the default gets no rule all the same; empty: it may get one.
   virtual std::string doubt(Bytes, const Play&) { return {}; }
-  /// What the file has to say where nothing is tuned: without a gap from 0 on, or nothing, if what is tuned
-  /// holds there. Throws InputError.
+  /// The rules of the file where nothing is tuned: from size 0 on without a gap, or none if the tuned rules
+  /// hold there. Throws InputError.
   virtual std::vector<tuner::Rule> untuned(Collective collective) const {
     return {tuner::Rule{.collective = collective}};
   }
-  /// Adds to a rule what the file says besides.
+  /// Completes a rule with what else the file states.
   virtual void complete(tuner::Rule&) const {}
   virtual Rank nodes() const = 0;
 };
@@ -76,9 +77,9 @@ struct Site {
   }
 };
 
-/// The sizes from `low` + 1 to `high` at which something changes; `alike`: it is the same at two sizes.
-/// NCCL's estimates are linear in the size between powers of two, where its corrections step, so that between
-/// two of these no pair is the fastest twice.
+/// The sizes from `low` + 1 to `high` at which something changes; `alike` tells whether it is the same at two
+/// sizes. NCCL's estimates are linear in the size between powers of two, at which its corrections step. So
+/// between two powers no algorithm and protocol become the fastest twice.
 template <class Alike>
 std::vector<std::int64_t> changes(std::int64_t low, std::int64_t high, Alike&& alike) {
   std::vector<std::int64_t> all;
@@ -134,8 +135,8 @@ class Nccl : public Subject {
     }
     return all;
   }
-  /// Calls follow each other down the chain of a broadcast or a reduce, so that the closed form has one of
-  /// them take no more than the slowest place. A call alone goes all the way.
+  /// Doubts broadcasts and reduces: in a loop, calls follow each other down the chain, so that by the closed
+  /// form a call takes no longer than its slowest place. A single call takes the whole chain.
   std::string doubt(Bytes size, const Play& best) override {
     const Collective collective = best.rule.collective;
     if (collective != Collective::broadcast && collective != Collective::reduce) return {};
@@ -150,7 +151,7 @@ class Nccl : public Subject {
     return "calls that follow each other would be faster by " + best.name + ", a call alone would take " +
            text::seconds(then.time.value) + " instead of " + text::seconds(now.time.value);
   }
-  /// NCCL's own choice by size, as a call without a line gets one channel.
+  /// NCCL's own choices by size. They need lines of their own, as a call without a line gets one channel.
   std::vector<tuner::Rule> untuned(Collective collective) const override {
     const auto at = [&](std::int64_t size) {
       const Call call = site_.call(own_, Bytes(static_cast<double>(size)));
@@ -235,7 +236,7 @@ class Mpi : public Subject {
   Rank nodes() const override { return occupancy(own_.forecaster().machine()).nodes; }
 
  private:
-  /// 0: the message as a whole.
+  /// Segments to try, in bytes; 0: the message as a whole.
   static std::vector<std::int64_t> segments(const tuner::Entry& e, Bytes size) {
     std::vector<std::int64_t> all{0};
     for (std::int64_t s = 4096; e.segments && s <= 1 << 20 && static_cast<double>(s) < size.value; s *= 2)
@@ -267,7 +268,8 @@ class Mpi : public Subject {
   bool tells_all_;
 };
 
-/// Without a gap from 0 on: what is told, and between and around that what is `untuned`.
+/// Adds rules from size 0 on without a gap: those of tuned points, and between and around them `untuned`
+/// ones.
 void add_rules(tuner::Tuning& tuning, const std::vector<Tuned::Point>& points,
                const std::vector<tuner::Rule>& untuned) {
   std::vector<tuner::Rule> rules;
@@ -400,7 +402,7 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
     add_rules(tuned.tuning, points, asked->untuned(collective));
     std::ranges::move(points, std::back_inserter(tuned.points));
   }
-  // NCCL's plug-in gives a call without a line one channel: the other collectives have lines of their
+  // NCCL's plug-in gives a call without a line one channel, so the other collectives get lines with their
   // defaults.
   for (const Collective collective : collectives(format)) {
     if (!devices || std::ranges::find(compared, collective) != compared.end()) continue;

@@ -9,7 +9,7 @@ namespace collcast {
 
 /// What to tune: the library whose file is written, and the calls that it is for.
 struct TuneQuestion {
-  std::string library;  ///< tuner::format
+  std::string library;  ///< a name that tuner::format knows
   std::string policy;   ///< a release of the library; empty: the one that its files are for
   std::string platform;
   std::vector<std::string> set;
@@ -36,7 +36,7 @@ struct Tuned {
     std::string unknown = {};           ///< why it is not known
     Play best = {};
     std::vector<Play> able = {};  ///< all that the library can be told
-    bool told = false;       ///< it is worth a rule: the gain exceeds the interval, and there is no doubt
+    bool told = false;  ///< whether a rule is worth it: the gain exceeds the interval, and there is no doubt
     std::string doubt = {};  ///< why there is no rule in spite of a gain
   };
   tuner::Tuning tuning = {};
@@ -45,7 +45,7 @@ struct Tuned {
   std::vector<std::string> notes = {};
 };
 
-/// For each size the fastest of what the library can be told, and rules where that pays. Between two sizes
+/// For each size the fastest play that the library can be told, and rules where that pays. Between two sizes
 /// the rules change at their geometric mean. Throws InputError.
 Tuned tune(const TuneQuestion& question, const Watch& watch = {});
 

@@ -24,7 +24,7 @@ std::string parameter_of(const std::string& assignment) {
   return assignment.substr(0, assignment.find('='));
 }
 
-/// How many links of a kind lie side by side, where that is the same everywhere.
+/// How many links of a kind lie side by side; 1 if that is not the same everywhere.
 int side_by_side(const Description& platform, const std::string& kind) {
   const Blueprint b = read_blueprint(platform);
   std::set<int> counts;
@@ -74,14 +74,15 @@ class CapSearch {
     return free_without(others_) || (own_ && moved(times_(with_), times_(scaled(with_, {*own_}, 1e4))));
   }
 
-  /// The parameter that binds in its place: one without which the override moves the answer, if there is one.
+  /// The parameter that binds in its place: the first one without which the override moves the answer; if
+  /// there is none, the one that the answer is most sensitive to.
   std::optional<Parameter> cap() const {
     const std::vector<Parameter> all = binding();
     if (const auto p = freeing(all)) return p;
     if (all.empty()) return {};
     return all.front();
   }
-  /// The same, or nothing.
+  /// The first parameter without which the override moves the answer; none if there is none.
   std::optional<Parameter> freeing() const { return freeing(binding()); }
 
  private:
@@ -99,7 +100,7 @@ class CapSearch {
       if (free_without({p})) return p;
     return {};
   }
-  /// With these parameters scaled so that messages take about `times` as long.
+  /// The platform with these parameters scaled so that messages take about `times` as long.
   static Description scaled(const Description& d, const std::vector<Parameter>& parameters, double times) {
     std::vector<std::pair<std::string, double>> values;
     for (const Parameter& p : parameters)
@@ -121,7 +122,7 @@ class CapSearch {
 
 constexpr std::string_view nccl_costs = "software.nccl.";
 
-/// ", but on software.nccl.LL.tree_hop_us and software.nccl.LL.launch_us": those that a platform may state.
+/// NCCL's costs that move the answer: ", but on software.nccl.LL.tree_hop_us and software.nccl.LL.launch_us".
 std::string nccl_costs_that_move(const Description& with, const TimesOn& times) {
   std::vector<std::string> all;
   const std::vector<std::vector<Elasticity>> found = sensitivity(with, times);
@@ -172,7 +173,7 @@ std::vector<Unbound> unbound(const Description& base, const std::vector<std::str
       without = edited(base, others);
       if (moved(now, times(*without))) continue;
     } catch (const InputError&) {
-      continue;  // the others make no sense without it
+      continue;  // the other overrides make no sense without this one
     }
     const std::string parameter = parameter_of(overrides[i]);
     found.push_back({parameter, cap(with, *without, parameter, quick, limited_by)});

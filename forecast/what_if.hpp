@@ -14,7 +14,7 @@ namespace collcast {
 /// The times of a question's rows on a platform.
 using TimesOn = std::function<std::vector<Seconds>(const Description& platform)>;
 
-/// Whether times differ in number, or one by more than rounding.
+/// Whether the two differ in number, or some time by more than rounding.
 bool moved(const std::vector<Seconds>& before, const std::vector<Seconds>& after);
 
 /// The platform with other values of some of its parameters, by their paths.

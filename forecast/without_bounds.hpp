@@ -3,7 +3,8 @@
 
 namespace collcast {
 
-/// While one lives, its thread's forecasts have no bounds and are not held to them, which is quicker.
+/// While an object of this class lives, the forecasts of its thread have no bounds and are not raised to
+/// them, which is quicker.
 class WithoutBounds {
  public:
   WithoutBounds() { ++living; }

@@ -11,7 +11,8 @@
 namespace collcast::workloads {
 namespace {
 
-/// What a setting may be at most, and where 0 is none at least: sums and products of such stay numbers.
+/// The most that a setting may be, and the least if it has to be above 0, so that sums and products remain
+/// finite.
 constexpr double most_of_a_setting = 1e18, least_of_a_setting = 1e-9;
 constexpr Seconds longest_setting(1e9);
 

@@ -9,7 +9,7 @@
 
 namespace collcast::workloads {
 
-/// Settings in the form "name:key=value,key=value". Throws InputError at what is malformed, and at keys that
+/// Settings in the form "name:key=value,key=value". Throws InputError for malformed text, and for keys that
 /// nobody asks for.
 class Settings {
  public:
@@ -20,7 +20,7 @@ class Settings {
   bool has(const std::string& key) const { return values_.contains(key); }
 
   static constexpr int unbounded = std::numeric_limits<int>::max();
-  /// The value of `key`, or `otherwise` where it was not given.
+  /// The value of `key`, or `otherwise` if it was not given.
   int count(const std::string& key, int otherwise, int least = 1, int most = unbounded);
   double real(const std::string& key, double otherwise);  ///< from 0 to 1e18
   double positive(const std::string& key);                ///< from 1e-9; 0 where it was not given
@@ -42,9 +42,9 @@ class Settings {
   std::map<std::string, bool> asked_;
 };
 
-/// The whole text as a real number. Throws InputError, which names it as `what`.
+/// The whole text as a real number. Throws InputError that calls it `what`.
 double parse_real(const std::string& text, const std::string& what);
-/// Throws InputError unless it is above 0, from 1e-9 to 1e18.
+/// The text as a number above 0. Throws InputError unless it is from 1e-9 to 1e18.
 double above_zero(const std::string& text, const std::string& what);
 /// "3.5ms", "20us", "1s", "0"; at most 1e9s.
 Seconds parse_time(const std::string& text, const std::string& what);

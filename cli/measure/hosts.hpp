@@ -9,13 +9,13 @@
 
 namespace collcast::mpi {
 
-/// How many hosts ranks are on, whose names these are.
+/// The number of hosts; `hosts` are the names of all ranks' hosts.
 inline int count(std::span<const std::string> hosts) {
   return static_cast<int>(std::set<std::string>(hosts.begin(), hosts.end()).size());
 }
 
-/// The same of the pairs of ranks i and i + p/2, for i < pairs; `hosts` are those of all p ranks. Throws
-/// InputError unless the pairs are all within one host, or all between hosts.
+/// The number of hosts of the pairs of ranks i and i + p/2, for i < pairs; `hosts` are those of all p ranks.
+/// Throws InputError unless the pairs are all within one host, or all between hosts.
 inline int count_of_pairs(std::span<const std::string> hosts, int pairs) {
   const std::size_t half = hosts.size() / 2;
   std::set<std::string> used;

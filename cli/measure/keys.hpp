@@ -9,7 +9,7 @@
 
 namespace collcast::mpi {
 
-/// A key of a request. Throws InputError that begins with `where`.
+/// The value of a request's key. Throws InputError that begins with `where`.
 inline std::int64_t whole_number(const Json& json, const char* key, std::int64_t least, std::int64_t most,
                                  const std::string& where) {
   const auto found = json.find(key);

@@ -14,7 +14,7 @@
 namespace collcast::mpi {
 namespace {
 
-/// One line per measurement, at once: who reads them keeps what came before a failure.
+/// Prints one line per measurement at once, so that the reader keeps what came before a failure.
 void tell(const Communicator& world, const Json& line) {
   if (world.rank() == 0) std::cout << dump(line) << std::endl;
 }

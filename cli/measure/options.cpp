@@ -66,7 +66,7 @@ std::vector<std::string> read_lines(const std::string& file, const Communicator&
   if (communicator.rank() == 0) try {
       text = read_file(file);
       size = static_cast<long>(text.size());
-    } catch (const InputError&) {  // all ranks say so
+    } catch (const InputError&) {  // all ranks throw below
     }
   check(MPI_Bcast(&size, 1, MPI_LONG, 0, communicator.handle()), "MPI_Bcast");
   if (size < 0) throw InputError(file + ": cannot be read");

@@ -18,8 +18,8 @@ struct Options {
   Effort effort{10, 50, 0.02, 60};
   Bytes check_up_to = Bytes(65536);
   std::string multicast;               ///< group of IP multicasts; empty: none
-  std::optional<int> overlap_workers;  ///< of each machine, where the overlap is asked for
-  std::string help;                    ///< set where it was asked for
+  std::optional<int> overlap_workers;  ///< workers of each machine, if the overlap is asked for
+  std::string help;                    ///< set if it was asked for
 };
 /// Throws InputError.
 Options parse(int argc, char** argv);
@@ -31,7 +31,7 @@ struct Request {
   std::optional<PingPong> ping_pong;
   std::optional<Star> star;
 };
-/// {"id", and the keys of a point, of a ping-pong or of a star}. Throws InputError.
+/// Reads {"id", and the keys of a point, of a ping-pong or of a star}. Throws InputError.
 Request parse_request(const std::string& line, const std::string& file);
 
 /// The lines of a file that rank 0 can read. Collective. Throws InputError, on all ranks alike.

@@ -21,11 +21,11 @@ struct PingPong {
   int window = 1;
 };
 
-/// {"collective": "latency", "bandwidth" or "both-ways bandwidth", "pairs", "window", "message_bytes"}.
+/// Reads {"collective": "latency", "bandwidth" or "both-ways bandwidth", "pairs", "window", "message_bytes"}.
 /// Throws InputError that begins with `where`.
 PingPong parse_ping_pong(const Json& json, const std::string& where);
 
-/// Whether that is what a request asks for.
+/// Whether a request asks for a ping-pong.
 bool is_ping_pong(const Json& json);
 
 /// Times of one message. Collective. Throws InputError unless there are two ranks for each pair.

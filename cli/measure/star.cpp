@@ -18,7 +18,7 @@ const std::map<std::string, std::pair<bool, bool>> kinds{// out, in
                                                          {"fan-in", {false, true}},
                                                          {"exchange", {true, true}}};
 
-/// One rank's side of it; ranks beyond the star's have nothing to do.
+/// One rank's side of a star. Ranks that are not in the star have nothing to do.
 class Side {
  public:
   Side(const Star& star, const Communicator& world)

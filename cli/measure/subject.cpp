@@ -23,7 +23,7 @@ std::shared_ptr<Communicator> job_of(const Point& point, const std::shared_ptr<C
   return job;
 }
 
-/// Any algorithm of the collective that serves the call: it says which part of the buffers is whose.
+/// Any algorithm of the collective that serves the call; it tells how buffers are divided among the ranks.
 const Algorithm& stand_in(const Point& point) {
   for (const Algorithm* a : algorithms(point.collective))
     if (a->supports(point.call.ranks)) return *a;

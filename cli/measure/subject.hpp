@@ -11,14 +11,15 @@
 
 namespace collcast::mpi {
 
-/// A point made ready to be played on this rank's part of the world: its job's player, or the library's
-/// collective, with buffers. Collective over the world.
+/// A point ready to be played by this rank: its job's player, or the library's collective, with buffers.
+/// Collective over the world.
 class Subject {
  public:
-  /// Throws InputError, on all ranks alike.
+  /// Throws InputError on all ranks.
   Subject(const Point& point, std::shared_ptr<Communicator> world);
 
-  /// Says, to all ranks alike, where the result of some job differs from the MPI library's; empty if nowhere.
+  /// Where the result of some job differs from the MPI library's, the same text on all ranks; empty if
+  /// nowhere.
   std::string verify() const;
   /// All jobs start at once; a repetition is over when the last rank of the last job is done.
   Times measure(const Effort& effort, const SharedClock& clock);

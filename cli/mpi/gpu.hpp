@@ -8,7 +8,7 @@
 
 namespace collcast::mpi {
 
-/// What plays where the message is in GPU memory.
+/// What plays if messages are in GPU memory.
 struct Gpu {
   std::unique_ptr<cuda::Device> device;
   cuda::Transport transport = cuda::Transport::copy;
@@ -16,7 +16,8 @@ struct Gpu {
   cuda::Operation operation = cuda::Operation::sum;
 };
 
-/// Empty unless `options.device` names one. Throws InputError or SubstrateError where it cannot be had.
+/// The GPU of this process; empty unless `options.device` names one. Throws InputError or SubstrateError if
+/// there is none.
 std::optional<Gpu> gpu(const Options& options, const Communicator& communicator);
 
 Outcome play(Gpu& gpu, const Job& job, int repetitions, const std::shared_ptr<Communicator>& communicator,

@@ -24,7 +24,7 @@ int launched(int argc, char** argv) {
     const ProcessResult ended = launch(command);
     if (ended.code == 0 && ended.said) return std::cerr << ended.errors, 0;
     const std::string why = complaint(ended.errors, ended.code);
-    const bool ours = why.starts_with("collcast-mpi: ");  // else 1 and 2 are the launcher's
+    const bool ours = why.starts_with("collcast-mpi: ");  // else exit codes 1 and 2 are the launcher's
     std::cerr << (ours ? "" : "collcast-mpi: ") << why << std::endl;
     return ours && ended.code <= bad_input ? ended.code : failed;
   } catch (const InputError& e) {

@@ -4,7 +4,7 @@
 namespace collcast::mpi {
 
 /// `collcast-mpi --launch "mpirun -np 4" ARGUMENTS...`: runs this program with the other arguments by that
-/// launcher, and says in one line why it failed if it did. Returns the exit code.
+/// launcher. If that fails, says in one line why. Returns the exit code.
 int launched(int argc, char** argv);
 
 }  // namespace collcast::mpi

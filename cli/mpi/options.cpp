@@ -104,7 +104,7 @@ Parsed parse(int argc, char** argv) {
 
 namespace {
 
-/// Messages of a collective that moves nothing are all the same.
+/// The message sizes. A collective that moves nothing has one.
 std::vector<Bytes> messages(const Options& options, Collective collective, Rank ranks) {
   if (definition(collective).whole(1) == 0) return {Bytes(0)};
   if (options.sizes.empty()) return {counted_message(options.call, collective, ranks)};
@@ -113,7 +113,7 @@ std::vector<Bytes> messages(const Options& options, Collective collective, Rank 
   return all;
 }
 
-/// With a segment that is larger than the message, all of it is one.
+/// A segment that is larger than the message makes the message one segment.
 Call call_of(const Algorithm& a, const CallText& text, const Call& call) {
   CallText possible = text;
   if (segment_exceeds(text, call.message)) possible.segment.clear();

@@ -28,22 +28,22 @@ struct Options {
   int workers = 0;
 };
 
-/// Throws InputError, with --help's text where that was asked for as the `help` of the answer.
+/// The options, or the text of --help if that was asked for.
 struct Parsed {
   Options options;
   std::string help;
 };
 Parsed parse(int argc, char** argv);
 
-/// One call of each algorithm and size that were asked for. Throws InputError unless they can be served.
-/// `imported`: plays this instead of an algorithm of the catalogue; outlives the jobs.
+/// A call of each algorithm and size that were asked for. Throws InputError for calls that an algorithm
+/// cannot serve. `imported`: played instead of an algorithm of the catalogue; has to outlive the jobs.
 struct Job {
   const Algorithm* algorithm;
   Call call;
 };
 std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported, Rank ranks);
 
-/// What of the command line changes nothing for any of these jobs.
+/// Notes on options of the command line that change nothing for any of these jobs.
 std::vector<std::string> notes(const Options& options, const std::vector<Job>& jobs);
 
 }  // namespace collcast::mpi

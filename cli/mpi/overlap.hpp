@@ -15,8 +15,8 @@ struct OverlapOutcome {
   bool checked = false;
 };
 
-/// What --overlap asks for, on all processes; the outcomes are the ranks' alone. Throws InputError, and
-/// WrongResult where some rank ends with another result than the MPI library's.
+/// Measures what --overlap asks for. To be called on all processes; only ranks get outcomes. Throws
+/// InputError, and WrongResult if the result of a rank differs from the MPI library's.
 std::vector<OverlapOutcome> measure_overlaps(const Options& options, const ImportedAlgorithm* imported,
                                              const Communicator& world);
 

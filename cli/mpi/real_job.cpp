@@ -87,13 +87,13 @@ std::vector<std::vector<JobPlayer::Interval>> gathered(const workloads::Job& job
   return all;
 }
 
-/// What forecasts call `compute`.
+/// The computation of a job, which forecasts call `compute`.
 double compute_seconds(const workloads::Job& job) {
   return workloads::play(job, [](const workloads::GroupCall&) { return workloads::Price{}; }).compute.value;
 }
 
 struct JobOutcome {
-  std::string wrong;  ///< empty: nothing, or not looked for
+  std::string wrong;  ///< empty: nothing was wrong, or it was not checked
   Times times;
   std::vector<std::vector<JobPlayer::Interval>> activities;  ///< by role; empty: not asked for
 };
@@ -143,7 +143,7 @@ void print_table(const workloads::Job& job, const JobOptions& o, const JobOutcom
     std::printf("\n%d repetitions began late on some rank: their times include that delay.\n", t.late);
 }
 
-/// On ranks.
+/// Plays the job on a rank.
 JobOutcome played(const workloads::Job& job, const JobOptions& o, JobPlayer& player, const Team& team,
                   const SharedClock& clock) {
   JobOutcome outcome;

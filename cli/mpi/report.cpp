@@ -13,7 +13,7 @@ namespace collcast::mpi {
 namespace {
 
 double algorithm_bandwidth(const Outcome& o) {
-  const bool moves = definition(o.job.algorithm->collective).whole(1) > 0;  // a barrier does not
+  const bool moves = definition(o.job.algorithm->collective).whole(1) > 0;  // a barrier moves nothing
   return moves ? o.job.call.message.value / o.times.median() / 1e9 : 0;
 }
 

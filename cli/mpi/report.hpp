@@ -20,7 +20,7 @@ struct Outcome {
 };
 
 /// What was measured, the packets of all ranks' IP multicasts if there were any, and where the messages were:
-/// host or device, and whether that device is host memory in truth.
+/// "host" or "device", and whether the device was emulated in host memory.
 struct Report {
   std::vector<Outcome> outcomes;
   std::optional<PacketCounts> packets;

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Points go to ranks as they ask. Rank 0 hands them out between looks at its own, which a thread answers.
+// SPDX-License-Identifier: Apache-2.0 Ranks get points as they ask. Rank 0 hands them out, while a thread of
+// it answers points, too.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ int begin() {
   return rank;
 }
 
-/// A finished point's number before its text; -1 before nothing.
+/// Sends a finished point: its number, then its text; -1 and no text to ask for the first one.
 void tell(std::int64_t number, const std::string& text) {
   std::string message(reinterpret_cast<const char*>(&number), sizeof number);
   message += text;
@@ -38,7 +38,7 @@ void work(const std::function<std::string(std::int64_t)>& answer) {
   }
 }
 
-/// One message of another rank, if there is one: what it has done is taken, and it gets another point.
+/// Receives one message of another rank, if there is one: takes the finished point, and sends another one.
 bool serve(const std::function<std::int64_t()>& next,
            const std::function<void(std::int64_t, const std::string&)>& done, int& working) {
   int there = 0, size = 0;
@@ -86,7 +86,7 @@ void hand_out(const std::function<std::int64_t()>& next,
   int working = ranks - 1;
   for (;;) {
     const bool served = working > 0 && serve(guarded_next, guarded_done, working);
-    if (!served) usleep(200);  // the core is the thread's
+    if (!served) usleep(200);  // leaves the core to the thread
     const std::lock_guard lock(one);
     if ((!own && working == 0) || failure) break;
   }

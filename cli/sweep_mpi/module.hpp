@@ -7,11 +7,11 @@
 
 namespace collcast::cli {
 
-/// What the module that is linked with MPI does for a sweep, whose outcomes it carries as texts.
+/// What the module that is linked with MPI does for a sweep. It carries outcomes as texts.
 struct SweepModule {
   int (*begin)();  ///< the rank of this process
-  /// For rank 0: `next` gives a point's number, -1 at the end; others get points as they ask, and this
-  /// process answers, too.
+  /// For rank 0: `next` gives the number of a point, -1 at the end. Other ranks get points as they ask, and
+  /// this process answers points, too.
   void (*hand_out)(const std::function<std::int64_t()>& next,
                    const std::function<std::string(std::int64_t)>& answer,
                    const std::function<void(std::int64_t, const std::string&)>& done);

@@ -84,7 +84,7 @@ class Reference {
   }
 
  private:
-  /// Collectives in which every rank has a share of the message.
+  /// Makes a collective in which every rank has a share of the message.
   int shared_out(const void* send, void* recv) const {
     const bool some_have = part_.collective == Collective::multi_broadcast;
     const Rank sharers = some_have ? part_.root + 1 : part_.ranks;

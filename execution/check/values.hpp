@@ -9,13 +9,12 @@
 
 namespace collcast::mpi {
 
-/// Element i of a rank, where one of each of `added` ranks, of which it is one, is summed (1: none is). Such
-/// sums do not overflow: MPI libraries differ in what they make of that (Open MPI 4.1 saturates vectors of
-/// 8-bit integers).
+/// Element i of a rank. If elements of `added` ranks are summed (1: none), the sum does not overflow, as MPI
+/// libraries differ in what they do then (Open MPI 4.1 saturates vectors of 8-bit integers).
 template <class T>
 T value(int rank, std::size_t i, int added) {
   std::uint64_t mixed = (static_cast<std::uint64_t>(rank) * 0x9e3779b97f4a7c15 + i) * 0xbf58476d1ce4e5b9;
-  mixed = (mixed ^ mixed >> 31) * 0x94d049bb133111eb;  // else bytes of some ranks are mostly alike
+  mixed = (mixed ^ mixed >> 31) * 0x94d049bb133111eb;  // without this, bytes of some ranks are mostly alike
   if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(static_cast<double>(mixed >> 11) / 9007199254740992.0 * 2 - 1);
   } else {
@@ -23,7 +22,7 @@ T value(int rank, std::size_t i, int added) {
     const std::uint64_t share = most / static_cast<std::uint64_t>(added);
     if (share >= 2) return static_cast<T>((mixed >> 33) % share);
     const bool own = i % static_cast<std::size_t>(added) == static_cast<std::size_t>(rank);
-    return static_cast<T>(own ? mixed >> 33 & most : 0);  // one of the ranks alone is not 0
+    return static_cast<T>(own ? mixed >> 33 & most : 0);  // only one rank has another value than 0
   }
 }
 

@@ -92,14 +92,14 @@ class Check {
     return std::ranges::find(collectives, player_.part().collective) != collectives.end();
   }
 
-  /// Where the rank's own share begins.
+  /// Offset of the rank's own share.
   std::ptrdiff_t own_share() const {
     const Part& part = player_.part();
     const Rank sharers = any_of({Collective::multi_broadcast}) ? part.root + 1 : part.ranks;
     return static_cast<std::ptrdiff_t>(player_.elements().begin(part.rank * (player_.blocks() / sharers)));
   }
 
-  /// In place only where MPI allows it: at the root of gather, reduce and scatter, else on all ranks.
+  /// Plays in place where MPI allows it: at the root of gather, reduce and scatter, else on all ranks.
   void play_in_place(std::vector<T>& send, std::vector<T>& got) {
     const bool scatters = any_of({Collective::scatter, Collective::scatterv});
     const bool gathers = any_of({Collective::gather, Collective::gatherv});

@@ -22,7 +22,7 @@ struct Mismatch {
 std::optional<Mismatch> agree(const std::optional<Mismatch>& mine, const Communicator& communicator);
 
 /// Plays the call on integers, whose result must be exact, and on floating-point numbers, whose result must
-/// be within the rounding bound; every element of every rank has another value. Elements have 8 bytes, or 4
+/// be within the rounding bound; all elements of all ranks have different values. Elements have 8 bytes, or 4
 /// or 1 if the message is not a multiple of that. Collective: all ranks get the first rank and element that
 /// is wrong, that was written beyond the end of the receive buffer (numbered from its begin), or that was
 /// changed in the send buffer (with "sent" in its type).

@@ -5,7 +5,7 @@
 namespace collcast::cuda {
 namespace {
 
-/// The receiver tells the sender where to write, the sender copies, then tells the receiver that it has.
+/// The receiver tells the sender where to write. The sender copies, then tells the receiver that it is done.
 class CopyExchange final : public Exchange {
  public:
   CopyExchange(Device& device, const mpi::Communicator& communicator, int tag)
@@ -78,7 +78,7 @@ class CopyExchange final : public Exchange {
   std::vector<Handle> invitations_;
   std::vector<Send> sends_;
   std::size_t under_way_ = 0;
-  std::vector<MPI_Request> requests_;  ///< of invitations out, and notices in and out
+  std::vector<MPI_Request> requests_;  ///< requests of invitations out, and of notices in and out
 };
 
 }  // namespace

@@ -127,10 +127,10 @@ class CudaDevice final : public Device {
  private:
   using Id = decltype(Handle::id);
   struct Allocation {
-    std::size_t bytes = 0;  ///< 0 for memory that somebody else allocated
-    std::optional<Id> id;   ///< once peers may have opened it
+    std::size_t bytes = 0;  ///< 0: somebody else allocated the memory
+    std::optional<Id> id;   ///< set once peers may have opened it
   };
-  /// What cudaMalloc gives at least: smaller allocations share one, and an IPC handle opens all of it.
+  /// The least that cudaMalloc reserves: smaller allocations share it, and an IPC handle opens all of it.
   static constexpr std::size_t page = std::size_t{2} << 20;
 
   cudaDeviceProp properties_{};

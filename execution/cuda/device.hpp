@@ -15,8 +15,8 @@ namespace collcast::cuda {
 struct Handle {
   enum class Kind : std::uint8_t { nothing, device, host };
   Kind kind = Kind::nothing;
-  std::array<std::byte, 64> id{};  ///< of the allocation
-  std::size_t offset = 0;          ///< in it, bytes
+  std::array<std::byte, 64> id{};  ///< id of the allocation
+  std::size_t offset = 0;          ///< [bytes] in the allocation
 };
 
 /// Work that is done in order, concurrently with other queues: a CUDA stream.
@@ -42,7 +42,7 @@ class Device {
   virtual std::byte* allocate(Memory memory, std::size_t bytes) = 0;
   virtual void release(Memory memory, std::byte* begin) noexcept = 0;
 
-  /// `at`: in memory of this GPU, or that allocate() returned.
+  /// A handle of memory at `at`, which is in memory of this GPU or was returned by allocate().
   virtual Handle share(const std::byte* at) = 0;
   /// The address of a peer's shared memory in this process; it stays mapped.
   virtual std::byte* open(const Handle& handle) = 0;
@@ -56,7 +56,7 @@ std::unique_ptr<Device> cuda_device(int local_rank);
 /// of work each time it is asked whether it is idle.
 std::unique_ptr<Device> emulated_device();
 
-/// Memory that can grow; its content is lost then.
+/// Memory that can grow; growing loses its content.
 class Buffer {
  public:
   Buffer(Device& device, Memory memory, std::size_t bytes = 0) : device_(&device), memory_(memory) {

@@ -16,7 +16,7 @@
 
 namespace collcast::cuda {
 
-/// What GPUs reduce. The narrow floats are added in single precision and rounded once.
+/// The types that GPUs reduce. The 16-bit floats are added in single precision and rounded once.
 enum class Element : std::uint8_t { float32, float64, float16, bfloat16, int32 };
 enum class Operation : std::uint8_t { sum, product, minimum, maximum };
 
@@ -62,7 +62,7 @@ COLLCAST_BOTH inline float float_of(std::uint32_t u) {
 COLLCAST_BOTH inline float widen(Bfloat16 b) {
   return narrow::float_of(std::uint32_t{b.bits} << 16);
 }
-/// To the nearest, ties to even.
+/// Rounds to nearest, ties to even.
 COLLCAST_BOTH inline Bfloat16 to_bfloat16(float f) {
   const std::uint32_t u = narrow::bits_of(f);
   if (f != f) return {static_cast<std::uint16_t>(u >> 16 | 0x40)};
@@ -80,7 +80,7 @@ COLLCAST_BOTH inline float widen(Half h) {
   return narrow::float_of(sign | narrow::bits_of(small));
 #endif
 }
-/// To the nearest, ties to even.
+/// Rounds to nearest, ties to even.
 COLLCAST_BOTH inline Half to_half(float f) {
 #ifdef __CUDA_ARCH__
   return {__half_as_ushort(__float2half_rn(f))};

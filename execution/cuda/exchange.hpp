@@ -23,10 +23,10 @@ struct Parcel {
 class Exchange {
  public:
   virtual ~Exchange() = default;
-  /// Starts the messages of a step: what they send is ready, and where they receive may be written. The peers
-  /// start theirs.
+  /// Starts the messages of a step. The data to send are ready, and the places to receive may be written. The
+  /// peers start their ends.
   virtual void start(std::span<const Parcel> receives, std::span<const Parcel> sends) = 0;
-  /// Makes progress; whether all messages are complete at both ends.
+  /// Makes progress; returns whether all messages are complete at both ends.
   virtual bool done() = 0;
 };
 

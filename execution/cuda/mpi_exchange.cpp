@@ -55,7 +55,7 @@ class MpiExchange final : public Exchange {
   }
 
  private:
-  /// Receives: message, then copy into the GPU. Sends: copy out of it, then message.
+  /// Receives are a message, then a copy into the GPU; sends are a copy out of the GPU, then a message.
   struct Way {
     Buffer host;
     std::unique_ptr<Queue> queue;

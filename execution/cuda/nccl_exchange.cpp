@@ -16,7 +16,7 @@ void check_nccl(ncclResult_t status, const char* call) {
     throw SubstrateError(std::string("NCCL: ") + call + ": " + ncclGetErrorString(status));
 }
 
-/// A step is a group, so its messages wait for each other in no order.
+/// A step is one group of NCCL, so the order of its messages does not matter.
 class NcclExchange final : public Exchange {
  public:
   explicit NcclExchange(ncclComm_t communicator) : communicator_(communicator) {

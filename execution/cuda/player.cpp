@@ -61,7 +61,7 @@ Player::~Player() {
 }
 
 void Player::start(const std::byte* send, std::byte* recv) {
-  areas_[mpi::Address::send] = const_cast<std::byte*>(send);  // the plan only reads it
+  areas_[mpi::Address::send] = const_cast<std::byte*>(send);  // the plan only reads from it
   areas_[mpi::Address::recv] = recv;
   std::ranges::fill(arrived_, 0);
   for (Channel& c : channels_) c.step = 0, c.stage = Channel::Stage::joining, c.joined = false;
@@ -94,7 +94,7 @@ void Player::wait() {
   }
 }
 
-/// Whether the channel entered its next stage.
+/// Lets the channel go on; returns whether it entered its next stage.
 bool Player::advance(Channel& channel) {
   if (channel.step == channel.plan->steps.size()) return false;
   const mpi::PlanStep& step = channel.plan->steps[channel.step];

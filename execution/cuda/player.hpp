@@ -14,9 +14,9 @@ namespace collcast::cuda {
 /// the send buffer.
 class Player {
  public:
-  /// Collective over the communicator, whose ranks are on one node where the transport is `copy`; otherwise
-  /// ranks of one node use `copy` between host memories. Throws InputError where the algorithm cannot serve
-  /// the call, or the transport the ranks.
+  /// Collective over the communicator, whose ranks are all on one node if the transport is `copy`. With other
+  /// transports, ranks of one node use `copy` between host memories. Throws InputError if the algorithm
+  /// cannot serve the call, or the transport cannot serve the ranks.
   Player(const Algorithm& algorithm, Call call, Element element, Operation op,
          std::shared_ptr<mpi::Communicator> communicator, Device& device, Transport transport);
   /// Waits for a play that is under way.
@@ -25,7 +25,7 @@ class Player {
   Player& operator=(const Player&) = delete;
 
   void start(const std::byte* send, std::byte* recv);
-  /// Makes progress; whether the play is done.
+  /// Makes progress; returns whether the play is done.
   bool test();
   void wait();
   void run(const std::byte* send, std::byte* recv) {
@@ -41,13 +41,14 @@ class Player {
   std::size_t received() const { return mpi::received(part_, schedule_.blocks, elements_); }
 
  private:
-  /// A channel's progress in its step. It waits for the other channels of a join, for the moves before its
-  /// messages, for the messages and the moves beside them, and for the moves after them.
+  /// A channel's progress in its step, stage by stage. It waits for the other channels of a join, then for
+  /// the moves before its messages, then for the messages and the moves beside them, then for the moves after
+  /// them.
   struct Channel {
     enum class Stage : std::uint8_t { joining, preparing, exchanging, settling };
     const mpi::ChannelPlan* plan = nullptr;
     std::unique_ptr<Queue> queue;
-    std::unique_ptr<Exchange> between_gpus, other;  ///< the same one unless the transport is nccl
+    std::unique_ptr<Exchange> between_gpus, other;  ///< the same object unless the transport is nccl
     std::size_t step = 0;
     Stage stage = Stage::joining;
     bool joined = false;

@@ -7,7 +7,7 @@
 namespace collcast::cuda {
 namespace {
 
-/// As many elements as one load brings.
+/// As many elements as one load fetches.
 template <class T, int n>
 struct alignas(sizeof(T) * n) Pack {
   T values[n];

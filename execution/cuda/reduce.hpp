@@ -9,7 +9,7 @@
 
 namespace collcast::cuda {
 
-/// Queues to[i] = to[i] op from[i] on the stream; 16 bytes at a time where both are so aligned.
+/// Queues to[i] = to[i] op from[i] on the stream; 16 bytes at a time if both are aligned to that.
 void reduce(std::byte* to, const std::byte* from, std::size_t count, Element element, Operation op,
             cudaStream_t stream);
 

@@ -7,9 +7,9 @@
 
 namespace collcast::cuda {
 
-/// Released memory that peers may still have open, kept for reuse until the device is closed. Freeing it
-/// would make their mappings undefined: after cudaFree they show the old memory, or new memory with the same
-/// handle.
+/// Released memory that peers may still have open. It is kept for reuse until the device is closed, as
+/// freeing it would make the peers' mappings undefined: after cudaFree they show the old memory, or new
+/// memory with the same handle.
 class ReleasedMemory {
  public:
   /// The size to allocate for `bytes`, so that requests of similar sizes can reuse each other's blocks.

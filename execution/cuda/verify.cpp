@@ -25,9 +25,8 @@ double to_double(T x) {
     return static_cast<double>(x);
 }
 
-/// Element i of a rank, where one of each of `added` ranks is reduced (1: none is): from -1 to 1, for
-/// products -1 or 1, for sums whole numbers so small that no sum of some of them is rounded: results are
-/// exact.
+/// Element i of a rank, if elements of `added` ranks are reduced (1: none). From -1 to 1; for products -1 or
+/// 1; for sums whole numbers so small that no partial sum is rounded. So results are exact.
 template <class T>
 T value(Element element, int rank, std::size_t i, Operation op, int added) {
   std::uint64_t mixed = (static_cast<std::uint64_t>(rank + 1) * 0x9e3779b97f4a7c15 + i) * 0xbf58476d1ce4e5b9;
@@ -38,7 +37,7 @@ T value(Element element, int rank, std::size_t i, Operation op, int added) {
   if (op == Operation::sum && added > 1) {
     const double most = std::floor(exact / added);
     if (most >= 1) return from_double<T>(std::copysign(std::ceil(std::abs(x) * most), x));
-    const auto one_in = static_cast<std::size_t>(std::ceil(added / exact));  // of the ranks is not 0
+    const auto one_in = static_cast<std::size_t>(std::ceil(added / exact));  // one in so many ranks is not 0
     return from_double<T>((static_cast<std::size_t>(rank) + i) % one_in ? 0 : x < 0 ? -1 : 1);
   }
   return from_double<T>(std::is_integral_v<T> ? x * 1e6 : x);

@@ -25,7 +25,7 @@ timespec of(double seconds) {
 Alarm::Alarm() {
   struct sigaction action = {};
   action.sa_handler = [](int) {};
-  action.sa_flags = SA_RESTART;  // polls are not restarted all the same
+  action.sa_flags = SA_RESTART;  // polls are not restarted even so
   sigaction(SIGRTMIN, &action, nullptr);
   sigevent event = {};
   event.sigev_notify = SIGEV_THREAD_ID;

@@ -5,8 +5,8 @@
 
 namespace collcast::mpi {
 
-/// A timer that wakes the thread that made it from any sleep within MPI, by a real-time signal that does
-/// nothing else, so that the thread can look at the clock.
+/// A timer that wakes the thread that made it from any sleep within MPI, so that the thread can look at the
+/// clock. It uses a real-time signal that does nothing else.
 class Alarm {
  public:
   Alarm();

@@ -57,7 +57,7 @@ std::string OffloadedPlay::wrong() {
   return "";
 }
 
-/// Another byte at every place, and other bytes in every message.
+/// The byte at a place of a message; it differs from place to place and from message to message.
 std::byte MessagePlay::content(std::size_t at) const {
   const std::size_t seed = 31 * static_cast<std::size_t>(what_.from) +
                            17 * static_cast<std::size_t>(what_.to) + 7 * static_cast<std::size_t>(what_.tag) +

@@ -17,7 +17,7 @@ class Operation {
  public:
   virtual ~Operation() = default;
   virtual void start() = 0;
-  /// Makes progress if it needs this thread; whether it is done.
+  /// Makes progress if it needs this thread; returns whether it is done.
   virtual bool test() = 0;
   /// The clock's time at which it will be done; empty if that depends on others.
   virtual std::optional<double> end() const { return {}; }
@@ -26,7 +26,7 @@ class Operation {
   virtual void sleep(double) const {}
 };
 
-/// Computation, for which time passes.
+/// Computation, which just lets time pass.
 class Computation : public Operation {
  public:
   Computation(double seconds, const SharedClock& clock) : seconds_(seconds), clock_(clock) {}
@@ -39,11 +39,11 @@ class Computation : public Operation {
   const SharedClock& clock_;
 };
 
-/// A collective by an algorithm of the catalogue, on floats if the message is a multiple of these, else on
-/// bytes.
+/// A collective by an algorithm of the catalogue, on floats if the message is a multiple of their size, else
+/// on bytes.
 class CollectivePlay : public Operation {
  public:
-  /// Where its result differs from the MPI library's; empty if it does not. Collective over its ranks.
+  /// Where the result differs from the MPI library's; empty if it does not. Collective over the ranks.
   virtual std::string wrong() = 0;
 };
 
@@ -63,7 +63,7 @@ class OwnPlay : public CollectivePlay {
   std::vector<std::byte> send_, recv_;
 };
 
-/// A collective that the rank's worker plays; the worker has an OffloadedPlay too, and serves it.
+/// A collective that the rank's worker plays. The worker has an OffloadedPlay of its own, and serves it.
 class OffloadedPlay : public CollectivePlay {
  public:
   /// Collective over the team; `beside` as in Offloaded.

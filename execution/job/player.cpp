@@ -35,7 +35,7 @@ void require_playable(const Job& job, const Role& role, const JobActivity& a) {
     refuse(job, role, a, "has more bytes than fit into an MPI count");
 }
 
-/// Offloaded collectives need a worker.
+/// Throws InputError if a collective is offloaded and there is no worker.
 void require_workers(const Job& job, bool there) {
   for (const Role& role : job.roles)
     for (const JobActivity& a : role.activities)
@@ -55,7 +55,7 @@ bool alike(const JobActivity* a, const JobActivity* b) {
          std::tie(b->collective, b->bytes, b->algorithm, b->stream, b->progress);
 }
 
-/// Tags are given in the order of a group's collectives, so all its ranks need the same.
+/// Throws InputError unless all ranks of a group have the same collectives, as tags are given in their order.
 void require_same_collectives(const Job& job) {
   for (std::size_t g = 0; g < job.groups.size(); ++g) {
     if (std::ranges::find(job.groups[g].dimensions, job.role_dimension) == job.groups[g].dimensions.end())
@@ -77,7 +77,7 @@ void require_playable(const Job& job) {
   for (const Role& role : job.roles)
     for (const JobActivity& a : role.activities) require_playable(job, role, a);
   require_same_collectives(job);
-  workloads::play(job, [](const workloads::GroupCall&) { return workloads::Price{}; });  // comes to its end
+  workloads::play(job, [](const workloads::GroupCall&) { return workloads::Price{}; });  // no deadlock
 }
 
 JobPlayer::JobPlayer(const Job& job, const Communicator& world, const Team& team, const SharedClock& clock)
@@ -92,7 +92,7 @@ JobPlayer::JobPlayer(const Job& job, const Communicator& world, const Team& team
   require_workers(job, workers_);
   if (job.role_dimension >= 0) role_index_ = static_cast<int>(coordinate(job.role_dimension));
   role_ = &job.roles[to_index(role_index_)];
-  for (int g = 0; g < static_cast<int>(job.groups.size()); ++g)  // one order on all ranks
+  for (int g = 0; g < static_cast<int>(job.groups.size()); ++g)  // same order on all ranks
     groups_.push_back(calls(g) ? members(g, world) : nullptr);
   for (int g = 0; g < static_cast<int>(job.groups.size()); ++g)
     for (const JobActivity* a : collectives_of(*role_, g))
@@ -115,7 +115,8 @@ bool JobPlayer::calls(int group) const {
                              [&](const Role& role) { return !collectives_of(role, group).empty(); });
 }
 
-/// Ranks whose other coordinates are this rank's, and their workers.
+/// The members of this rank's group, and their workers: ranks with this rank's coordinates in the other
+/// dimensions.
 std::unique_ptr<Team> JobPlayer::members(int group, const Communicator& world) const {
   int color = 0;
   for (int d = static_cast<int>(job_.dimensions.size()) - 1; d >= 0; --d)
@@ -254,7 +255,7 @@ void JobPlayer::rest() {
   worker->sleep(std::min(first - clock_.now(), workers == 1 ? longest : one_of_several));
 }
 
-/// 0: not at all.
+/// Sets the alarm to a time; 0: no alarm.
 void JobPlayer::wake_at(double time) {
   if (time == alarm_at_) return;
   alarm_at_ = time;
@@ -271,7 +272,7 @@ void JobPlayer::serve() {
 
 std::string JobPlayer::wrong() {
   std::string words;
-  for (const auto& [spec, play] : collectives_) {  // group by group, in one order on all of its ranks
+  for (const auto& [spec, play] : collectives_) {  // group by group, in the same order on all its ranks
     const std::string wrong = play->wrong();
     if (words.empty()) words = wrong;
   }

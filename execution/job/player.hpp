@@ -32,9 +32,10 @@ class JobPlayer {
 
   /// Plays every activity once.
   void run();
-  /// Plays once more with checks; what a collective or a message got wrong, on all ranks, or empty.
+  /// Plays once more with checks. Returns, on all ranks, what a collective or a message got wrong; empty:
+  /// nothing.
   std::string wrong();
-  /// `dismiss` on ranks, after all plays; `serve` on workers, where it returns once their rank has dismissed
+  /// Ranks call `dismiss` after all plays. Workers call `serve`, which returns once their rank has dismissed
   /// them.
   void dismiss();
   void serve();
@@ -82,7 +83,7 @@ class JobPlayer {
     return {a.group, a.collective, a.bytes.value, a.algorithm, a.stream, a.progress};
   }
   std::map<Spec, std::unique_ptr<CollectivePlay>> collectives_;  ///< null: not played by the worker
-  std::vector<Offloaded*> offloaded_;                            ///< the first rings for all
+  std::vector<Offloaded*> offloaded_;                            ///< the first one rings for all
   std::map<std::tuple<int, int, int>, std::uint32_t> numbers_;   ///< of messages, by sender, receiver, tag
   std::vector<Operation*> operations_;                           ///< by activity
   std::vector<Stream> streams_;

@@ -6,7 +6,7 @@
 namespace collcast::mpi {
 namespace {
 
-/// Gathering collectives find their input at its place in the output when called in place; the others at the
+/// Whether, in place, the input is at its place in the output, as in gathering collectives; else it is at the
 /// buffer's begin.
 bool input_in_final_place(Collective c) {
   return plain(c) == Collective::allgather || plain(c) == Collective::gather ||
@@ -102,7 +102,8 @@ const Address& BlockLocations::home(Memory memory, Block block, bool scattered) 
 }
 
 void BlockLocations::restart() {
-  // A tree over ranks passes on blocks from its own rank's share upwards, going round at the end.
+  // In a tree over ranks, a rank passes on blocks from its own share upwards, and goes on at block 0 after
+  // the last.
   const Block own = blocks_ % part_.ranks == 0 && definition(part_.collective).rooted
                         ? blocks_ / part_.ranks * part_.rank
                         : 0;

@@ -13,9 +13,9 @@
 
 namespace collcast::mpi {
 
-/// Which buffers the caller gives. no: send and receive buffer. input: one that holds the input, at its place
-/// in the output, and becomes the output. output: at the root of a scatter, one that holds the input, of
-/// which the output is a part.
+/// The buffers that the caller gives. no: a send and a receive buffer. input: one buffer that holds the
+/// input, at its place in the output, and becomes the output. output: at the root of a scatter, one buffer
+/// that holds the input; the output is a part of that.
 enum class InPlace : std::uint8_t { no, input, output };
 
 /// The call as one rank sees it.
@@ -38,9 +38,9 @@ class BlockLocations {
     Address at, home;
     std::size_t count = 0;
     bool held = false, has_home = false, multicast = false;
-    std::uint64_t read = 0, written = 0, to_be_written = 0;  ///< the number of the last step that does so
+    std::uint64_t read = 0, written = 0, to_be_written = 0;  ///< number of the last step that does it
   };
-  /// A home in scratch; they are kept in the order in which they were needed.
+  /// A home in scratch. Homes are kept in the order in which they were needed.
   struct Passing {
     Memory memory;
     Block block;

@@ -43,7 +43,7 @@ class Communicator {
   void multicast_over(const IpMulticast::Options& options) {
     multicast_ = std::make_unique<IpMulticast>(options, handle_);
   }
-  /// Null: there is none.
+  /// The IP multicast; null: there is none.
   IpMulticast* multicast() const { return multicast_.get(); }
 
  private:
@@ -51,7 +51,7 @@ class Communicator {
   int rank_ = 0, size_ = 0;
   std::shared_ptr<const Communicator> base_;
   std::vector<int> processes_;
-  std::vector<int> place_;  ///< by rank: its number among the ranks of its process
+  std::vector<int> place_;  ///< by rank: its index among the ranks of its process
   int most_ = 1;            ///< the most ranks of any process
   int next_tag_ = 0, last_tag_ = 32767;
   std::unique_ptr<IpMulticast> multicast_;

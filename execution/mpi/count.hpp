@@ -6,8 +6,8 @@
 
 namespace collcast::mpi {
 
-/// A number of elements as the int that MPI takes. Throws InputError, which begins with `what`, if it has no
-/// room.
+/// A number of elements as the int that MPI takes. Throws InputError that begins with `what` if it is too
+/// large.
 int mpi_count(std::size_t elements, const std::string& what);
 
 }  // namespace collcast::mpi

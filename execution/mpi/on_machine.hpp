@@ -5,11 +5,11 @@
 
 namespace collcast::mpi {
 
-/// A rank's number among the ranks of its machine.
+/// A rank's index among the ranks of its machine, and their number.
 struct OnMachine {
   int rank = 0, ranks = 1;
 };
-/// Collective.
+/// The place of this rank on its machine. Collective.
 OnMachine on_machine(MPI_Comm comm);
 
 }  // namespace collcast::mpi

@@ -11,7 +11,7 @@
 namespace collcast::mpi {
 namespace {
 
-/// What MPI calls the groups of its predefined datatypes.
+/// MPI's groups of predefined datatypes.
 enum Group : unsigned {
   none = 0,
   integer = 1,
@@ -58,7 +58,7 @@ Group group(MPI_Datatype type) {
 struct Operation {
   MPI_Op op;
   const char* name;
-  unsigned groups;  ///< that it has a meaning on
+  unsigned groups;  ///< groups that it is defined for
 };
 
 const Operation* predefined(MPI_Op op) {

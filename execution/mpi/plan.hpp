@@ -13,7 +13,7 @@ namespace collcast::mpi {
 
 /// Where elements of a rank are: in the caller's send or receive buffer, in scratch for blocks that only pass
 /// through this rank, or in a channel's spare area, which lasts for a step. Scratch and spares exist in
-/// device and in host memory; the dpu's is host memory.
+/// device and in host memory; a DPU's memory counts as host memory.
 struct Address {
   enum Area : std::uint16_t { send, recv, own };
   std::uint16_t area = send;
@@ -42,8 +42,8 @@ struct Message {
   int peer = 0;
   int channel = 0;
   Memory other = Memory::device;  ///< the peer's memory
-  std::int32_t multicast = -1;    ///< the number of an IP multicast; -1: an MPI message
-  Ranks group = {};               ///< of an IP multicast: its receivers
+  std::int32_t multicast = -1;    ///< number of the IP multicast; -1: an MPI message
+  Ranks group = {};               ///< the receivers of an IP multicast
 };
 
 /// Elements that this rank copies to, or reduces into, others of its own.
@@ -70,7 +70,7 @@ struct ChannelPlan {
   std::vector<PlanStep> steps;
   std::vector<Message> messages;
   std::vector<Move> moves;
-  std::size_t most_messages = 0;  ///< of any step
+  std::size_t most_messages = 0;  ///< the most messages of a step
 };
 
 /// MPI datatypes, freed together.

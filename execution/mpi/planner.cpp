@@ -30,10 +30,10 @@ void append(std::vector<Segment>& segments, Address at, std::size_t count) {
   segments.push_back({at, count});
 }
 
-/// How scattered elements travel: as an MPI datatype, or through a copy. Measured between two processes in
-/// shared memory (Open MPI 4.1), pieces of 8 B to 64 KiB in messages of 1 KiB to 1 MiB: a copy wins for short
-/// messages, for long ones out of short pieces, and wherever a datatype at the receiver rules out the single
-/// copy from process to process.
+/// Whether scattered elements are sent as an MPI datatype, or else through a copy. Measured between two
+/// processes in shared memory (Open MPI 4.1), with pieces of 8 B to 64 KiB in messages of 1 KiB to 1 MiB: a
+/// copy wins for short messages, for long messages of short pieces, and where a datatype at the receiver
+/// rules out the single copy from process to process.
 bool sent_as_datatype(std::size_t bytes, std::size_t pieces) {
   return bytes > 1024 && (bytes < 256 * 1024 || bytes / pieces >= 4096);
 }
@@ -204,7 +204,7 @@ class Planner {
     if (!multicast && element_.derived && one_area(segments) &&
         sent_as_datatype(bytes(segments), segments.size()))
       return scattered(item, segments);
-    // What is multicast is kept until the play ends.
+    // Multicast data are kept until the play ends.
     const Address packed =
         multicast ? where_.more_scratch(item.from, total(segments)) : more_spare(item.from, total(segments));
     std::size_t done = 0;
@@ -215,8 +215,8 @@ class Planner {
     return message(item, packed, done, element_.type);
   }
 
-  /// Moves the blocks of a message home, so that those still in the send buffer lie beside those received
-  /// since.
+  /// Moves the blocks of a message to their homes, so that blocks still in the send buffer lie beside those
+  /// received since.
   void bring_home(const Item& item) {
     item.for_each_block([&](Block b) {
       State& s = where_(item.from, b);
@@ -246,7 +246,7 @@ class Planner {
     return !reduce && s.read != now_;
   }
 
-  /// Data received at `landed` take effect once the step's messages are done.
+  /// Schedules the moves of data received at `landed`, which take effect once the step's messages are done.
   void settle(State& s, Address landed, bool reduce) {
     if (s.multicast)
       throw InputError("the schedule overwrites on rank " + std::to_string(part_.rank) +
@@ -303,7 +303,7 @@ class Planner {
     return scattered(item, segments);
   }
 
-  /// Between two memories of this rank.
+  /// Plans a copy between two memories of this rank.
   void plan_copy(const Item& item, const std::vector<Address>& sources) {
     const bool reduce = item.combine == Combine::reduce;
     std::size_t i = 0;
@@ -329,7 +329,7 @@ class Planner {
     for (const auto& [block, wanted] : where_.finals()) {
       State& s = where_(Memory::device, block);
       if (!s.held || s.at == wanted) continue;
-      if (s.at.area == Address::recv) {  // in place, under another block's result
+      if (s.at.area == Address::recv) {  // in place: another block's result goes there
         const Address saved = where_.more_scratch(Memory::device, s.count);
         push(plan_.at_first, s.at, saved, s.count, false);
         s.at = saved;

@@ -22,7 +22,7 @@ std::size_t size_of(MPI_Datatype type) {
   return static_cast<std::size_t>(size);
 }
 
-/// Elements must follow each other without overlap.
+/// The extent of a type. Throws InputError if elements that follow each other would overlap.
 std::size_t gapless_extent(MPI_Datatype type) {
   MPI_Aint begin = 0, extent = 0, true_begin = 0, true_extent = 0;
   check(MPI_Type_get_extent(type, &begin, &extent), "MPI_Type_get_extent");
@@ -68,7 +68,7 @@ Player::~Player() {
   if (!plan_) return;
   Progress::of_this_thread().remove(*this);
   if (communicator_->multicast()) communicator_->multicast()->abandon(tag_);
-  for (Buffers& b : own_) (void)b.bytes.release();  // messages may still come
+  for (Buffers& b : own_) (void)b.bytes.release();  // messages may still arrive there
 }
 
 const Player::Bound& Player::bound() const {
@@ -106,7 +106,7 @@ const Plan& Player::plan_for(InPlace in_place) {
   return *plan;
 }
 
-/// From ranks and channels to processes and tags.
+/// Translates ranks and channels into processes and tags.
 void Player::address(ChannelPlan& plan) const {
   for (const PlanStep& step : plan.steps)
     for (std::uint32_t i = step.receives.begin; i < step.sends.end; ++i) {
@@ -131,7 +131,7 @@ InPlace Player::in_place(const void* send, const void* recv) const {
 const Plan& Player::prepare(const void* send, void* recv) {
   assert(!plan_ && "a play of this player is under way");
   plan_ = &plan_for(in_place(send, recv));
-  // Nothing is written there: the plan reads the send buffer only.
+  // The cast is safe: the plan only reads from the send buffer.
   areas_[Address::send] = send == MPI_IN_PLACE ? nullptr : static_cast<std::byte*>(const_cast<void*>(send));
   areas_[Address::recv] = recv == MPI_IN_PLACE ? nullptr : static_cast<std::byte*>(recv);
   done_ = false;
@@ -197,9 +197,9 @@ void Player::run(const void* send, void* recv) {
   end();
 }
 
-/// Blocks until a message of any channel is done, and goes on with that channel. To test one channel after
-/// the other would bring on all messages each time, and let a rank that yields when idle sleep before it
-/// comes to it.
+/// Blocks until a message of any channel is done, and goes on with that channel. Testing one channel after
+/// the other would make all messages progress each time, and a rank that yields when idle might sleep before
+/// it gets to the right one.
 void Player::advance_next() {
   waiting_.clear();
   owners_.clear();
@@ -223,7 +223,7 @@ void Player::advance_next() {
   }
 }
 
-/// Posts the next step of channels without pending messages; whether there was any.
+/// Posts the next step of channels without pending messages; returns whether there was any.
 bool Player::post_next() {
   bool any = false;
   for (Cursor& c : cursors_)
@@ -235,7 +235,7 @@ bool Player::post_next() {
   return any;
 }
 
-/// If this thread waits for multicasts only, it sleeps until a datagram comes.
+/// Sleeps until a datagram comes, if this thread waits only for multicasts.
 void Player::rest() const {
   const bool messages = std::ranges::any_of(cursors_, [](const Cursor& c) { return c.pending != 0; });
   if (communicator_->multicast() && !messages && Progress::of_this_thread().only(*this))
@@ -330,8 +330,8 @@ void Player::post(const PlanStep& step, Cursor& cursor) {
   move(*cursor.plan, step.beside);
 }
 
-/// The only channel, to its end. All receives of a step are posted before a rank blocks in its one send, so
-/// the ranks that are in the earliest step can always go on.
+/// Plays the only channel to its end. All receives of a step are posted before a rank blocks in its one send,
+/// so the ranks in the earliest step can always go on.
 void Player::play(Cursor& cursor) {
   const ChannelPlan& plan = *cursor.plan;
   while (cursor.step < plan.steps.size()) {

@@ -14,12 +14,11 @@
 namespace collcast::mpi {
 
 /// Plays an algorithm of the catalogue with real data, as a persistent collective. The rank's plan is made
-/// once; after the first play nothing is allocated.
-///
-/// The send buffer holds the rank's initial blocks and the receive buffer its final ones, packed, as in MPI's
-/// own collectives. A broadcast's buffer is the receive buffer, with MPI_IN_PLACE to send. MPI_IN_PLACE has
-/// its meaning in MPI. If p does not divide n elements, rank r's share is [floor(r n / p), floor((r + 1) n /
-/// p)). All memories of a rank are host memory here; device memory is that of the caller.
+/// once; after the first play nothing is allocated. The send buffer holds the rank's initial blocks and the
+/// receive buffer its final ones, packed, as in MPI's own collectives. A broadcast's buffer is the receive
+/// buffer, with MPI_IN_PLACE to send. MPI_IN_PLACE has its meaning in MPI. If p does not divide n elements,
+/// rank r's share is [floor(r n / p), floor((r + 1) n / p)). All memories of a rank are host memory here; its
+/// device memory is the caller's buffers.
 class Player {
  public:
   /// `call.message` and `call.counts` count bytes, whole elements of `type`; `call.ranks` is the
@@ -27,7 +26,7 @@ class Player {
   /// player. Throws InputError unless the algorithm can serve the call.
   Player(const Algorithm& algorithm, Call call, MPI_Datatype type, MPI_Op op,
          std::shared_ptr<Communicator> communicator);
-  /// The same on a private duplicate of `parent`.
+  /// As above, on a private duplicate of `parent`.
   Player(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op, MPI_Comm parent)
       : Player(algorithm, call, type, op, std::make_shared<Communicator>(parent)) {}
   /// Waits for a play that is under way.
@@ -36,7 +35,7 @@ class Player {
   Player& operator=(const Player&) = delete;
 
   void start(const void* send, void* recv);
-  /// Makes progress on all plays that this thread has started; whether this one is done.
+  /// Makes progress on all plays that this thread has started; returns whether this one is done.
   bool test();
   void wait();
   void run(const void* send, void* recv);
@@ -121,7 +120,7 @@ class Player {
   std::vector<Buffers> own_;                  ///< the areas from Address::own on
   std::vector<Cursor> cursors_;               ///< by channel
   std::vector<int> arrived_;                  ///< by join
-  std::vector<MPI_Request> waiting_;          ///< of all channels; owners_: where each is kept
+  std::vector<MPI_Request> waiting_;          ///< requests of all channels; owners_: where each is kept
   std::vector<std::pair<Cursor*, MPI_Request*>> owners_;
   bool done_ = true;
   bool first_moves_done_ = false;

@@ -15,7 +15,7 @@ void Progress::remove(Player& player) {
 }
 
 void Progress::advance_all() {
-  // A play that is done leaves the list when its owner hears of it.
+  // A play that is done stays in the list until its owner notices.
   for (Player* player : players_)
     if (!player->done_) player->advance();
 }

@@ -43,7 +43,7 @@ void RankStep::take(const Multicast& m) {
   }
 }
 
-/// The receiver's own value, or else the first that comes, is what the others are reduced into.
+/// Values are reduced into the receiver's own, or if it has none, into the first one.
 void RankStep::take(const Reduction& m) {
   Item item{Item::Kind::send, Combine::reduce, m.memory, m.to.memory, m.channel, m.to.rank, {&m.chunk, 1}};
   bool first = true;

@@ -22,7 +22,7 @@ class RankStep {
     std::uint16_t channel = 0;
     Rank peer = 0;
     std::span<const Chunk> pieces;
-    std::int32_t multicast = -1;  ///< of a multicast to `group`: its number in the schedule; -1: none
+    std::int32_t multicast = -1;  ///< number, in the schedule, of a multicast to `group`; -1: none
     Ranks group = {};
 
     template <class Visit>

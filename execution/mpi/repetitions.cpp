@@ -7,8 +7,8 @@
 namespace collcast::mpi {
 namespace {
 
-/// Order statistics k and n - k + 1 enclose the median with this confidence or more, by the binomial
-/// distribution.
+/// The k for which the sorted values k and n - 1 - k, counted from 0, enclose the median with 95 % confidence
+/// or more, by the binomial distribution.
 std::size_t rank_below_median(std::size_t n) {
   constexpr double tail = 0.025, quantile = 1.96;
   if (n > 200)

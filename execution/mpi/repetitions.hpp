@@ -14,7 +14,7 @@ struct Times {
       0;  ///< repetitions that some rank began late and that were kept, as no punctual one replaced them
   double median() const;
   /// A 95 % confidence interval of the median for any distribution, between two order statistics. With fewer
-  /// than six repetitions it is their range, with less confidence.
+  /// than six repetitions it is their range, and the confidence is lower.
   std::pair<double, double> interval() const;
 };
 
@@ -27,8 +27,8 @@ struct Effort {
   double limit = std::numeric_limits<double>::infinity();
 };
 
-/// How many repetitions to add; 0: none. `played`: seconds that all so far lasted, late ones included. It
-/// depends on measurements alone, so that no prediction can influence it.
+/// How many repetitions to add; 0: none. `played`: seconds that all so far lasted, late ones included. The
+/// answer depends on measurements alone, so that no prediction can influence it.
 int wanted(const Times& times, const Effort& effort, double played);
 
 double median_of_sorted(const std::vector<double>& values);

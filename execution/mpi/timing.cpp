@@ -21,7 +21,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Says which kernel this is, and since when it runs: the same in all of its namespaces.
+/// A text that identifies this boot of the kernel, the same in all its namespaces.
 std::string boot() {
   std::string id;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), id);
@@ -47,7 +47,7 @@ bool on_any(bool condition, const Communicator& communicator) {
   return any != 0;
 }
 
-/// One repetition after the other, of which some may have begun late.
+/// Runs repetitions one after the other, some of which may begin late.
 class Series {
  public:
   Series(const std::function<void()>& play, const Communicator& communicator, const SharedClock& clock)
@@ -63,7 +63,7 @@ class Series {
     }
     lead_ = std::min(largest(lead_), longest_lead);
     std::vector<double> ignored;
-    if (clock_.crowded() && took <= soon) run(1, ignored, ignored);  // for the head start
+    if (clock_.crowded() && took <= soon) run(1, ignored, ignored);  // to find the head start
   }
 
   /// Appends the punctual repetitions of `count` to `good`, and the others to `late`.
@@ -94,13 +94,13 @@ class Series {
 
  private:
   static constexpr double longest_lead = 0.5;
-  /// Seconds. A longer play needs one warm-up only, and a late start hardly changes its time.
+  /// [s] A longer play needs only one warm-up, and a late start hardly changes its time.
   static constexpr double soon = 0.3;
 
-  /// Ranks that share processors cannot be on time to a microsecond.
+  /// The lateness allowed [s]: ranks that share processors cannot be on time to a microsecond.
   double allowed(double time) const { return std::max(clock_.crowded() ? 2e-4 : 1e-6, 0.01 * time); }
 
-  /// Waits until all have finished the last repetition, so that no rank learns of the next one late.
+  /// Waits until all ranks have finished the last repetition, so that no rank learns late of the next one.
   void meet() const { check(MPI_Barrier(communicator_.handle()), "MPI_Barrier"); }
   double announce(double begin) const {
     check(MPI_Bcast(&begin, 1, MPI_DOUBLE, 0, communicator_.handle()), "MPI_Bcast");

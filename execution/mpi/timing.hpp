@@ -9,15 +9,15 @@
 namespace collcast::mpi {
 
 /// A clock that all ranks of a communicator share: the kernel's if they run under one kernel (in any
-/// namespaces), else each rank's own with an offset from the fastest of some ping-pongs with rank 0.
+/// namespaces), else each rank's own clock, with an offset to rank 0's from the fastest of some ping-pongs.
 /// Construction is collective.
 class SharedClock {
  public:
   explicit SharedClock(const Communicator& communicator);
-  /// Seconds.
+  /// The shared time [s].
   double now() const;
-  /// Returns at that time or soon after. A rank with a processor of its own spins at the end; others sleep,
-  /// so that none delays another.
+  /// Returns at `time` or soon after. A rank with a processor of its own spins at the end; others sleep, so
+  /// that none delays another.
   void wait_until(double time) const;
   /// Whether some kernel runs more ranks than it has processors.
   bool crowded() const { return crowded_; }

@@ -6,7 +6,8 @@
 
 namespace collcast::mpi {
 
-/// A counter in memory shared by processes, on which one waits for another: it spins briefly, then sleeps.
+/// A counter in memory that processes share. A process that waits for another one spins on it briefly, then
+/// sleeps.
 class Doorbell {
  public:
   Doorbell() = default;
@@ -15,7 +16,7 @@ class Doorbell {
   void ring();
   /// Returns once the value differs from `seen`.
   void wait(std::uint32_t seen) const;
-  /// The same, or after `seconds`.
+  /// Returns once the value differs from `seen`, or after `seconds`.
   void wait(std::uint32_t seen, double seconds) const;
 
  private:

@@ -39,14 +39,14 @@ class Pair {
           "MPI_Recv");
   }
 
-  /// Seconds of one way.
+  /// The time of one way [s].
   double latency(std::size_t bytes, const SharedClock& clock) {
     std::vector<double> times;
     for (int i = 0; i <= repetitions; ++i) {
       if (first()) times.push_back(seconds(clock, [&] { send(bytes, 1), receive(bytes, 1); }) / 2);
       if (second()) receive(bytes, 0), send(bytes, 0);
     }
-    if (first()) times.erase(times.begin());  // not warm yet
+    if (first()) times.erase(times.begin());  // the first was not warm
     return first() ? median(times) : 0;
   }
 
@@ -139,14 +139,15 @@ OverlapModel probe_overlap(const Communicator& world, const Team& team, Bytes la
   OverlapModel model;
   model.workers = world.size() != team.ranks();
   if (model.workers) probe_worker(team, clock, model);
-  // A worker that plays for all has no peer: its messages to itself are taken for those of two processes.
+  // A worker that plays for all has no peer. Its messages to itself are taken to cost as much as those
+  // between two processes.
   const bool lone = model.workers && world.size() - team.ranks() == 1;
   if (lone)
     model.network = probe_network(world, large, clock);
   else if (team.worker() == model.workers)
     model.network = probe_network(*team.peers(), large, clock);
   LogGP& n = model.network;
-  // Measured by some processes, sent to all.
+  // Some processes measure these; all get them.
   std::array<double, 6> values{
       n.L.value, n.G.value, n.gamma.value, n.S.value, model.handoff.start.value, model.handoff.all.value};
   if (!lone && team.worker() != model.workers) values[3] = 0;

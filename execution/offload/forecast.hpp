@@ -16,8 +16,8 @@ struct OverlapModel {
 };
 
 /// Measures the model without any collective: messages of one and of `large` bytes between two of the
-/// processes that play (any two, where one plays for all), the eager limit, a reduction, and a play that
-/// moves nothing. Collective over `world`.
+/// processes that play (any two processes if a single one plays for all), the eager limit, a reduction, and a
+/// play that moves nothing. Collective over `world`.
 OverlapModel probe_overlap(const Communicator& world, const Team& team, Bytes large,
                            const SharedClock& clock);
 

@@ -37,7 +37,8 @@ Offloaded::~Offloaded() {
   if (!finalized && window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
 }
 
-/// A rank's own player says how large its buffers are; workers have one for each rank that they serve.
+/// Makes the players. A rank's own player tells the size of its buffers; a worker has a player for each rank
+/// that it serves.
 void Offloaded::seat(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op,
                      const Team& team) {
   attempt_on_all(team.peers()->handle(), [&] {
@@ -45,7 +46,7 @@ void Offloaded::seat(const Algorithm& algorithm, const Call& call, MPI_Datatype 
       shared_.emplace_back().player = std::make_unique<Player>(algorithm, call, type, op, team.peers());
       return;
     }
-    std::shared_ptr<Communicator> seen_by_rank;  // all with the same tags
+    std::shared_ptr<Communicator> seen_by_rank;  // all ranks' players have the same tags
     for (const Team::Served& s : team.served()) {
       seen_by_rank = std::make_shared<Communicator>(team.peers(), team.worker_of(), s.rank);
       shared_.emplace_back().player = std::make_unique<Player>(algorithm, call, type, op, seen_by_rank);
@@ -81,7 +82,7 @@ void Offloaded::share(const Team& team, std::size_t extent, const Offloaded* bes
   }
 }
 
-/// The address of another process's part of the window.
+/// The address of a process's part of the window.
 std::byte* Offloaded::of(int process) const {
   MPI_Aint size = 0;
   int unit = 0;
@@ -135,7 +136,7 @@ void Offloaded::serve(std::span<Offloaded* const> all) {
   }
 }
 
-/// Makes progress on a rank's play; whether there was anything to do.
+/// Makes progress on a rank's play; returns whether there was anything to do.
 bool Offloaded::bring_on(Shared& shared) {
   if (shared.playing == Mailbox::dismissed) return false;
   if (shared.playing == shared.mailbox->done.value()) {

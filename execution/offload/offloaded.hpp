@@ -35,7 +35,7 @@ class Offloaded {
   void start();
   bool test() const;
   void wait() const;
-  /// The same, or for `seconds`.
+  /// Waits until the play is done, but at most for `seconds`.
   void wait(double seconds) const;
   void dismiss();
 
@@ -65,7 +65,7 @@ class Offloaded {
   void ask(std::uint32_t plays);
 
   MPI_Win window_ = MPI_WIN_NULL;
-  Doorbell* worker_ = nullptr;  ///< which wakes the worker
+  Doorbell* worker_ = nullptr;  ///< wakes the worker
   std::vector<Shared> shared_;
 };
 

@@ -10,8 +10,8 @@
 namespace collcast::mpi {
 namespace {
 
-/// What every process says of itself: its number among its kind and on its machine, and who plays for it (by
-/// its number in the world; -1: it is a worker).
+/// What every process tells the others: its number among ranks or workers, its number on its machine, and who
+/// plays for it (by number in the world; -1: it is a worker).
 struct Card {
   int among_kind, on_machine, served_by;
 };

@@ -12,7 +12,7 @@
 namespace collcast::mpi {
 namespace {
 
-/// One call, played by the rank itself or by its worker.
+/// One call that the rank itself or its worker plays.
 class Subject {
  public:
   Subject(const Algorithm& algorithm, const Call& call, const Team& team, bool offloaded)
@@ -41,7 +41,7 @@ class Subject {
   void start() { offloaded_ ? offloaded_->start() : own_->start(); }
   void wait() { offloaded_ ? offloaded_->wait() : own_->wait(); }
 
-  /// Says where the result differs from the MPI library's; empty if nowhere.
+  /// Where the result differs from the MPI library's; empty if it does not.
   std::string wrong() {
     start(), wait();
     std::vector<std::byte> wanted(player().received() * size_);

@@ -9,9 +9,9 @@
 
 namespace collcast::mpi {
 
-/// The overlap of one call, or where its result differs from the MPI library's, on all processes.
+/// The overlap of one call, or where its result differs from the MPI library's.
 struct Trial {
-  Overlap overlap;  ///< on ranks
+  Overlap overlap;  ///< only on ranks
   std::string wrong;
 };
 

@@ -145,8 +145,8 @@ std::string not_calibrated(const Answer& answer) {
 
 namespace {
 
-/// Copies of ranks within their nodes are alike, whose ever they are: by cause one share, named as the
-/// largest.
+/// Merges the shares of copies within nodes, as they are alike whichever rank makes them: one share per
+/// cause, with the name of the largest.
 std::vector<Share> with_copies_as_one(const std::vector<Share>& shares) {
   std::vector<Share> all;
   for (const Share& s : shares) {

@@ -65,11 +65,11 @@ class Ruler {
     if (axis.at_values) mark_values(values);
   }
   bool fits(double v) const { return std::isfinite(v) && (axis_.scale == Axis::Scale::linear || v > 0); }
-  /// Makes room for words below, where 0 is not the end.
+  /// Makes room for words below, unless the axis ends at 0.
   void lower() {
     if (axis_.scale != Axis::Scale::linear) low_ -= 0.3 * (high_ - low_);
   }
-  /// 0 to 1.
+  /// The place of a value along the axis, from 0 to 1.
   double place(double v) const { return (on(v) - low_) / (high_ - low_); }
   std::vector<double> ticks() const {
     if (!own_.empty()) return own_;
@@ -330,7 +330,7 @@ Figure schedule(std::string title, const std::vector<std::string>& rows, const s
   const Ruler ruler(time, {end});
   const auto px = [&](double t) { return names + (width - names - right) * ruler.place(t); };
   std::string body;
-  std::map<std::size_t, double> places;  // of the rows that have something
+  std::map<std::size_t, double> places;  // of the rows that are not empty
   for (const Delay& s : all) places[s.row];
   double foot = top;
   for (auto& [row, place] : places) {

@@ -55,7 +55,7 @@ struct Graph {
 };
 Figure chart(const Graph& graph);
 
-/// The part of an axis that a graph shows, and where it is marked, with what.
+/// The part of an axis that a graph shows, and its ticks with their labels.
 struct Extent {
   double low, high;
   std::vector<std::pair<double, std::string>> ticks;
@@ -67,10 +67,10 @@ Extents extents(const Graph& graph);
 
 /// The colours of curves, told apart on white, by the colour-blind as well.
 std::span<const char* const> curve_colors();
-/// By curve: which of the colours it has, counted on beyond the last.
+/// By curve: the number of its colour, which may be beyond the last of `curve_colors`.
 std::vector<std::size_t> color_numbers(const std::vector<Curve>& curves);
 
-/// By curve: how many later lines hide it, wholly or in part. It is drawn the broader.
+/// By curve: how many later lines hide it, wholly or in part; it is drawn broader by that.
 std::vector<int> hidden_by(const Graph& graph);
 
 /// A bar of some parts, one after the other.
@@ -82,13 +82,14 @@ struct Bar {
 Figure bars(std::string title, const std::vector<std::string>& parts, const std::vector<Bar>& all,
             std::string (*text)(double));
 
-/// Something that lasts, in a row.
+/// An interval in a row of a schedule.
 struct Delay {
   std::size_t row;
   double begin, end;
   std::string words;
 };
-/// What happens when, row by row, from 0 to `end` seconds. Stretches of the same words have the same colour.
+/// Draws what happens when, row by row, from 0 to `end` seconds. Intervals of the same words have the same
+/// colour.
 Figure schedule(std::string title, const std::vector<std::string>& rows, const std::vector<Delay>& all,
                 double end);
 

@@ -13,14 +13,14 @@
 
 namespace collcast::report {
 
-/// Keeps the longest of more intervals than can be shown: among about equally long ones those of lower ranks,
-/// and of one rank's an even sample. What is kept does not depend on the order in which they came.
+/// Keeps the longest of more intervals than can be shown. Of about equally long ones it keeps those of lower
+/// ranks; of those of one rank, an even sample.
 template <class T>
 class Longest {
  public:
   explicit Longest(std::size_t most) : most_(std::max<std::size_t>(most, 1)) {}
 
-  /// `rank` by which equal ones are told apart.
+  /// Of equally long intervals, those of a lower `rank` are kept.
   void add(const T& what, Seconds duration, std::uint32_t rank) {
     const std::uint64_t key = weight(duration, rank);
     ++seen_;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double box_height = 24, row_gap = 64, edge = 14, caption_height = 34, letter = 6.2;
 
-/// The look of a line that is busy up to `most` of the time: darker and broader, also in grey. The first one
-/// is for links that carried nothing, the last for all that are busier than the others.
+/// The look of a line that is busy up to `most` of the time: the busier the darker, also in grey, and the
+/// broader. The first look is for links that carried nothing, the last for all that are busier than the rest.
 struct Shade {
   double most;
   const char *name, *color;
@@ -62,7 +62,7 @@ struct Drawn {
   const Json* busiest = nullptr;
 };
 
-/// Where a box or a label is: no other label may be there.
+/// The area of a box or a label, where no other label may be.
 struct Taken {
   Spot at;
   double half, tall;  ///< half its width and height
@@ -103,7 +103,7 @@ class Drawing {
   const Sketch::Box& box(int b) const { return sketch_.boxes[static_cast<std::size_t>(b)]; }
   const Placed& placed(int b) const { return boxes_[static_cast<std::size_t>(b)]; }
 
-  /// The boxes of a row beside each other; arcs within a row have their room above it.
+  /// Places the boxes of a row side by side, with room above it for arcs between them.
   void place() {
     std::map<int, std::vector<std::size_t>> rows;
     for (std::size_t b = 0; b < sketch_.boxes.size(); ++b) rows[sketch_.boxes[b].row].push_back(b);
@@ -192,7 +192,7 @@ class Drawing {
     if (of.network && !of.what.empty()) name += ": " + of.what;
     const auto room = static_cast<std::size_t>(p.width / letter);
     if (room < 4)
-      name = "";  // its row has one for all
+      name = "";  // the row has one name for all its boxes
     else if (name.size() > room)
       name = name.substr(0, room - 1) + "…";
     return "<rect x=\"" + svg::at(p.x - p.width / 2) + "\" y=\"" + svg::at(p.y) + "\" width=\"" +
@@ -212,7 +212,7 @@ class Drawing {
            svg::label(x, boxes_[first].y + 16, words, "middle", " font-size=\"11\"");
   }
 
-  /// Where there is room for it.
+  /// The label of a line, at the first spot with room for it.
   std::string labelled(const Drawn& d) {
     const std::string words =
         percent_of(share(d)) + ", " + text::bytes((*d.busiest)["busiest_bytes"].get<double>());

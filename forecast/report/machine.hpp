@@ -15,16 +15,16 @@ struct LinkUse {
   Seconds busy;
 };
 
-/// The links and ports that carried anything in a run that took `time`, those alike as one row: how many, the
-/// busiest of them, their mean and their sum; the busiest first.
+/// The links and ports that carried anything in a run that took `time`. Those alike form a row: how many they
+/// are, the busiest one, their mean and their sum. The busiest row comes first.
 Section use_by_kind(const std::vector<LinkUse>& all, Seconds time);
 
-/// How many nodes, or ranks of a platform without nodes, they belong to.
+/// How many nodes these links belong to; on a platform without nodes, how many ranks.
 std::size_t nodes_in_use(const std::vector<LinkUse>& all);
 
-/// The platform as boxes and lines, one node of so many; a line has the colour, the breadth and the label of
-/// the busiest link of those alike, by the rows of `use_by_kind`. `idle`: what is said of lines that have
-/// none.
+/// The platform as boxes and lines; of `nodes` nodes it draws one. A line has the colour, the breadth and the
+/// label of the busiest link of its kind, as the rows of `use_by_kind` say. `idle`: what the picture says of
+/// lines without a row.
 Figure machine(const Sketch& sketch, const Json& rows, const std::string& idle, std::size_t nodes);
 
 }  // namespace collcast::report

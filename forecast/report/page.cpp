@@ -49,7 +49,7 @@ std::string breakable(const std::string& text) {
   return out;
 }
 
-/// Quantities stay on one line.
+/// Writes a row of a table; a quantity stays on one line.
 void write_row(std::ostream& out, const std::vector<std::string>& row) {
   constexpr std::size_t longest_quantity = 16;
   out << "<tr>";

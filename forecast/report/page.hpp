@@ -17,12 +17,12 @@ struct Chapter {
   std::vector<Figure> figures = {};
 };
 
-/// Rows of a table that people see.
+/// So many rows of a table people see at most.
 constexpr std::size_t most_rows = 500;
 
-/// What people see of a section, under this title; the first rows of it.
+/// A section as people see it, under this title: the first `most_rows` rows.
 Chapter chapter(std::string title, const Section& section, std::string words = {});
-/// Leaves the first rows of its table, and says so.
+/// Cuts the chapter's table to its first `most_rows` rows, and says so.
 void shorten(Chapter& chapter);
 
 /// One file that needs no other and no network: chapters in order, and `data` inside, as an element of type
@@ -30,7 +30,7 @@ void shorten(Chapter& chapter);
 /// and all of it can be printed and read aloud.
 std::string html(const std::string& title, const std::vector<Chapter>& chapters, const Json& data);
 
-/// The same without pictures, as GitHub's Markdown understands tables.
+/// The same chapters without pictures, with tables in GitHub's Markdown.
 std::string markdown(const std::string& title, const std::vector<Chapter>& chapters);
 
 }  // namespace collcast::report

@@ -33,7 +33,7 @@ Terms terms_of(const std::vector<plan::Judged>& all) {
   return t;
 }
 
-/// From the cheapest to the fastest.
+/// The candidates that no other beats in both, from the cheapest to the fastest.
 Curve frontier(const std::vector<plan::Judged>& all, const Terms& terms) {
   Curve c{"none is faster and takes less", {}, Look::broad};
   for (const plan::Judged& j : all)

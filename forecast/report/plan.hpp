@@ -7,7 +7,8 @@
 namespace collcast::report {
 
 /// The time of every candidate over its cost, or over its nodes where not all have a price: a curve for each
-/// platform, the limits, those that no other beats in both, and the best if it is within the limits.
+/// platform, the limits, the candidates that no other beats in both, and the best candidate if it is within
+/// the limits.
 Graph graph(const std::vector<plan::Judged>& all, const plan::Limits& limits);
 
 }  // namespace collcast::report

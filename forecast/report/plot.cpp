@@ -25,7 +25,7 @@ std::set<std::string> values(const Json& rows, const std::string& key) {
   return all;
 }
 
-/// Which of these keys tell the rows apart, beside the one `across`.
+/// Those of the keys that tell rows apart, without `across`.
 std::vector<std::string> telling(const Json& rows, const std::string& across) {
   std::vector<std::string> keys;
   for (const std::string key : {"platform", "collective", "ranks"})
@@ -50,7 +50,7 @@ std::string name_of(const Json& row, const std::vector<std::string>& keys) {
   return name;
 }
 
-/// If rows have no other difference, a curve may change its algorithm from point to point.
+/// Whether rows differ in nothing else, so that a curve may change its algorithm from point to point.
 bool one_call_each(const std::vector<std::string>& keys, const Json& rows, const std::string& across) {
   return keys == std::vector<std::string>{"algorithm"} && values(rows, across).size() == rows.size();
 }
@@ -115,7 +115,7 @@ std::string color_of(const Curve& c, std::size_t number) {
          std::to_string(number / colors.size() + 1);
 }
 
-/// The elements of one curve, below so many others: the last has its name.
+/// The elements of one curve that `below` other curves hide; the last element has the curve's name.
 std::string elements(const Curve& c, std::size_t number, int below, const std::string& data) {
   const Style style = style_of(c.look);
   const std::string broader = below == 0 ? "" : " lw " + std::to_string(1 + 2 * below),
@@ -141,7 +141,7 @@ void write_data(std::ostream& out, const std::string& name, const Curve& c) {
   out << "EOD\n";
 }
 
-/// Beside the points, of every other curve on the other side.
+/// Writes labels beside the points: right and left of them by turns from curve to curve.
 void write_labels(std::ostream& out, const Curve& c, std::size_t number) {
   for (const Curve::Point& p : c.points)
     if (!p.label.empty())
@@ -178,7 +178,7 @@ Legend legend_of(const Graph& graph) {
     all += c.name.size() + 10, ++names;
     longest = std::max(longest, c.name.size());
   }
-  if (!graph.x.names.empty()) return {true, 0, 300 + 7 * longest};  // they stand at the axis
+  if (!graph.x.names.empty()) return {true, 0, 300 + 7 * longest};  // names of words stand at the axis
   return all < 90 ? Legend{} : Legend{false, 120 + 7 * longest, 60 + 18 * names};
 }
 
@@ -243,7 +243,7 @@ std::vector<Curve> curves_of(const Json& rows, const Axis& axis, const std::stri
                               (r.contains("algorithm") ? ", " : "") + axis.text(at) + ": " +
                               text::seconds(y) + " (" + text::seconds(r["low_s"]) + " to " +
                               text::seconds(r["high_s"]) + ")";
-    const bool bytes = axis.scale == Axis::Scale::octaves;  // no bytes are shown as one
+    const bool bytes = axis.scale == Axis::Scale::octaves;  // 0 bytes are shown as 1
     curves[found->second].points.push_back(
         {bytes ? std::max(1.0, at) : at, y, r["low_s"], r["high_s"], words});
   }
@@ -265,7 +265,7 @@ bool one_each(const Graph& graph) {
   return std::ranges::all_of(graph.curves, [](const Curve& c) { return c.points.size() == 1; });
 }
 
-/// Beside each other what would stand over each other, of one size.
+/// Puts points of one size side by side that would stand over each other.
 void spread(Graph& graph) {
   std::ranges::stable_sort(graph.curves, {}, [](const Curve& c) { return c.points[0].y; });
   graph.x = {graph.x.text(graph.curves[0].points[0].x) + ", the fastest first",

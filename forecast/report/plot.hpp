@@ -9,13 +9,13 @@
 
 namespace collcast::report {
 
-/// The number `x` of rows and their `time` with its interval (low_s, high_s), in the order of `x`: a curve
-/// for each combination of what `keys` say.
+/// `time` of the rows over their number `x`, with the interval low_s to high_s, in the order of `x`: a curve
+/// for each combination of the values of `keys`.
 std::vector<Curve> curves_of(const Json& rows, const Axis& axis, const std::string& x,
                              const std::string& time, const std::vector<std::string>& keys);
-/// Times by message size, or by ranks where there is one size, of rows as `predict --format json` has them: a
-/// curve for each platform, collective, number of ranks and, where a call has several, algorithm. Of one
-/// call, algorithms beside each other.
+/// Times of the rows of `predict --format json` by message size, or by ranks if there is one size. A curve
+/// for each platform, collective and number of ranks, and for each algorithm if a call has several. If all
+/// rows are of one call, its algorithms side by side.
 Graph time_graph(const Json& rows);
 /// The same as a chart, or as bars where there is one size.
 Figure time_figure(const Json& rows);
@@ -24,7 +24,7 @@ Figure time_figure(const Json& rows);
 Axis size_axis();
 Axis time_axis();
 
-/// Graphs in one picture, some to a line.
+/// Graphs in one picture, `columns` side by side.
 struct Picture {
   std::string title;
   std::vector<Graph> graphs;
@@ -36,10 +36,10 @@ std::string plotted(const Picture& picture, const std::string& terminal);
 
 /// Whether there is a gnuplot.
 bool can_plot();
-/// Throws InputError for other files than FILE.svg and FILE.png and where it cannot be written,
-/// SubstrateError without gnuplot: before a forecast that would be in vain.
+/// To be called before a long forecast: throws InputError unless the file is FILE.svg or FILE.png and can be
+/// written, SubstrateError without gnuplot.
 void check_plot(const std::string& path);
-/// The picture as a file, whole or not at all.
+/// Writes the picture to a file, whole or not at all.
 void write_plot(const std::string& path, const Picture& picture);
 
 }  // namespace collcast::report

@@ -29,7 +29,7 @@ std::size_t fitting(const std::vector<std::size_t>& widths, std::size_t most) {
 
 constexpr std::size_t least_columns = 4;
 
-/// Moves the last column to where it still fits, if that leaves the first ones that a reader needs.
+/// Moves the last column to where it still fits, if the first ones that a reader needs stay.
 void keep_last(std::vector<std::vector<std::string>>& rows, std::size_t width) {
   const std::vector<std::size_t> widths = column_widths(rows);
   const std::size_t last = widths.size() - 1;
@@ -50,11 +50,11 @@ bool numeric(const std::string& s) {
 std::string cut(const std::string& word, std::size_t most) {
   if (shown_width(word) <= most) return word;
   std::size_t end = most - 2;
-  while ((static_cast<unsigned char>(word[end]) & 0xC0) == 0x80) --end;  // within a character
+  while ((static_cast<unsigned char>(word[end]) & 0xC0) == 0x80) --end;  // not inside a character
   return word.substr(0, end) + "..";
 }
 
-/// A terminal that is too narrow for four columns shows the beginnings of the widest one's words.
+/// For a terminal that is too narrow for four columns: shortens the words of the widest one.
 void narrow(std::vector<std::vector<std::string>>& rows, std::size_t width) {
   constexpr std::size_t least_word = 8;
   const std::vector<std::size_t> widths = column_widths(rows);
@@ -93,7 +93,7 @@ std::string one_line(std::string title) {
   return title;
 }
 
-/// The first that machines read.
+/// The rows of the first section that machines read.
 const Json& first_rows(const Report& report) {
   return std::ranges::find_if(report.sections, [](const Section& s) { return !s.key.empty(); })->rows;
 }

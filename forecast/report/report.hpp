@@ -12,13 +12,15 @@ namespace collcast::report {
 
 enum class Format : std::uint8_t { table, json, csv, markdown };
 
-/// What a column says of a row, which is an object of the JSON: people and machines read the same numbers.
+/// A column of a table, and the text that it shows of a row. Rows are objects of the JSON, so that people and
+/// machines read the same numbers.
 struct Column {
   std::string title;
   std::function<std::string(const Json& row)> text;
 };
 
-/// Rows under one key of the JSON; without a key for people only, without columns for machines only.
+/// Rows under one key of the JSON. A section without a key is for people only, one without columns for
+/// machines only.
 struct Section {
   std::string key;
   Json rows = Json::array();
@@ -27,13 +29,13 @@ struct Section {
   std::string title = {};                 ///< a line over the table
 };
 
-/// Columns of a key of the rows: texts and whole numbers as they are; null is "-".
+/// Columns that show a key of the rows, texts and whole numbers, as it is; null is "-".
 Column text_of(std::string title, const char* key);
 Column count_of(std::string title, const char* key);
-/// Numbers by one of support/text.hpp: seconds, bytes, percent, ...
+/// A column that shows numbers by a function of support/text.hpp: seconds, bytes, percent, ...
 Column number_of(std::string title, const char* key, std::string (*text)(double));
 
-/// An answer as all formats are made of it.
+/// An answer from which all formats are rendered.
 struct Report {
   Json head = Json::object();  ///< the JSON's other keys; null: it is the first section's rows alone
   std::string title;           ///< one line for people
@@ -45,13 +47,13 @@ struct Report {
 /// The JSON of a report.
 Json as_json(const Report& report);
 
-/// CSV holds the first section with a key alone, a column per key of its first row. Tables of people fit
-/// `width`.
+/// Renders a report. CSV holds only the first section with a key, a column per key of its first row. Tables
+/// for people fit `width` characters.
 std::string render(const Report& report, Format format, std::size_t width = 0);
 
-/// A table for people: the first row is its header; numbers are aligned to the right. Of columns that do not
-/// fit `width` characters (0: any number) the last ones are left out, and named in a line below;
-/// `last_stays`: but for the last, where the first four fit beside it.
+/// A table for people: the first row is its header; numbers are aligned to the right. If the columns do not
+/// fit `width` characters (0: any number), the last ones are left out and named in a line below.
+/// `last_stays`: the last column is kept if the first four fit beside it.
 std::string text_table(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0,
                        bool last_stays = false);
 /// The same in Markdown.

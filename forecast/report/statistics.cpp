@@ -187,7 +187,7 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
     const Axis duration{"time", text::seconds, Axis::Scale::decades};
     const Axis number{"calls", text::number, Axis::Scale::decades};
     const bool sizes = std::ranges::any_of(times, [](const Curve& curve) { return curve.points.size() > 1; });
-    if (sizes)  // else the table says it all
+    if (sizes)  // with one size, the table says it all
       c.figures = {chart({"Latency by message size", size, duration, times}),
                    chart({"Calls by message size", size, number, counts})};
     all.push_back(std::move(c));

@@ -17,9 +17,9 @@ namespace collcast::report {
 /// ranks did when, and which links were used.
 class Statistics : public Observer {
  public:
-  /// `sketch`: of the machine; without boxes there is no picture of it.
+  /// `sketch` of the machine: without boxes there is no picture of the machine.
   explicit Statistics(Sketch sketch = {}) : sketch_(std::move(sketch)) {}
-  /// Sees a run on this fabric.
+  /// The observer of a run on this fabric: this object.
   Observer* watch(const Fabric& fabric, NameOf name);
   void done(const Interval& interval) override;
   void used(const Use& use) override;

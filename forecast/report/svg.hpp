@@ -9,7 +9,7 @@
 /// What pictures are made of, in pixels; all words are escaped.
 namespace collcast::report::svg {
 
-constexpr double width = 760;  ///< of every picture
+constexpr double width = 760;  ///< the width of every picture
 
 /// A coordinate, to a tenth of a pixel.
 std::string at(double place);
@@ -22,10 +22,10 @@ struct Entry {
   std::string name, color, dashes = {};
   double width = 0;  ///< of a line; without one it is a box
 };
-/// Names with what is drawn so, as many to a line as fit; `y` moves down.
+/// The legend: names beside samples of their looks, as many to a line as fit. Moves `y` below it.
 std::string legend(const std::vector<Entry>& entries, double& y);
 
-/// The whole, so high.
+/// The whole picture, of this height.
 Figure framed(std::string title, std::string words, double height, const std::string& body);
 
 }  // namespace collcast::report::svg

@@ -82,7 +82,8 @@ void Timeline::add(std::int32_t process, std::int32_t row, const std::string& na
   keep(operations_, {process, row, name_of(name), begin, end, bytes});
 }
 
-/// All that is shown, by process, row and time, each in the first lane of its row that has room for it.
+/// All slices that are shown, sorted by process, row and time, each in the first lane of its row with room
+/// for it.
 std::vector<Timeline::Slice> Timeline::slices() {
   std::vector<Slice> all = operations_.take();
   const std::vector<Slice> steps = steps_.take();
@@ -126,7 +127,7 @@ std::string Timeline::row_name(const Slice& s) const {
   return s.lane == 0 ? name : name + " (" + std::to_string(s.lane + 1) + ")";
 }
 
-/// The file as it grows.
+/// Writes the file, event by event.
 struct Timeline::Writer {
   CompressedFile& file;
   std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
@@ -180,7 +181,7 @@ struct Timeline::Writer {
             (s.arrow > 0 ? "" : ",\"bp\":\"e\"");
     end();
   }
-  /// Changes only.
+  /// Writes a counter, at changes only.
   void counter(std::int64_t process, const std::string& words, const Usage::Of& use, Seconds span) {
     double last = 0;
     for (std::size_t i = 0; i < use.by_span.size(); ++i) {
@@ -197,7 +198,7 @@ struct Timeline::Writer {
 };
 
 void Timeline::write_rows(Writer& out, std::vector<Slice>& all) const {
-  std::int64_t before = 0;  // rows of the process that are written
+  std::int64_t before = 0;  // rows of the process that are already written
   for (auto first = all.begin(); first != all.end();) {
     if (first == all.begin() || first->process != first[-1].process) {
       const auto named = processes_.find(first->process);

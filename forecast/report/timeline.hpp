@@ -15,29 +15,30 @@ namespace collcast::report {
 
 /// A run as trace events in Chrome's JSON, which ui.perfetto.dev and chrome://tracing open: a process per
 /// rank with rows for computation, for what its streams do with the steps of collectives inside, for the
-/// messages that it sends and receives with an arrow for each, and counters of the busiest links. Of runs
-/// that have more than fits it holds the longest, and says what it left out.
+/// messages that it sends and receives with an arrow for each, and counters of the busiest links. If a run
+/// has more than fits, the file holds the longest, and says what was left out.
 class Timeline : public Observer {
  public:
   static constexpr std::size_t standard_events = 400'000;
-  /// Into FILE.json or FILE.json.gz, whole or not at all; of about so many slices and arrows. Throws
+  /// Writes FILE.json or FILE.json.gz, whole or not at all, with about `events` slices and arrows. Throws
   /// InputError for other names and where the file cannot be written.
   explicit Timeline(const std::string& path, std::size_t events = standard_events);
 
-  /// Sees a run on this fabric.
+  /// The observer of a run on this fabric: this object.
   Observer* watch(const Fabric& fabric, NameOf name);
   void done(const Interval& interval) override;
   void stepped(const Step& step) override;
   void delivered(const Delivery& delivery) override;
   void used(const Use& use) override;
 
-  /// Something that was not observed: `process` and `row` are named by `name_process` and `name_row`.
+  /// Adds a slice that was not observed. `name_process` and `name_row` give `process` and `row` their names.
   void add(std::int32_t process, std::int32_t row, const std::string& name, Seconds begin, Seconds end,
            Bytes bytes = {});
   void name_process(std::int32_t process, std::string name) { processes_[process] = std::move(name); }
   void name_row(std::int32_t row, std::string name) { rows_[row] = std::move(name); }
 
-  /// Once, at the end. `about`: what the file says of itself, an object. Returns what was left out, in words.
+  /// To be called once, at the end. `about`: an object that describes the file. Returns what was left out, in
+  /// words.
   std::vector<std::string> write(const Json& about);
 
  private:
@@ -48,7 +49,7 @@ class Timeline : public Observer {
     Bytes bytes;
     std::int64_t number = -1;  ///< of a step
     std::int32_t peer = -1;
-    std::int64_t arrow = 0;  ///< not 0: a message, from (above 0) or to here
+    std::int64_t arrow = 0;  ///< number of a message that leaves here (above 0) or arrives (below 0); 0: none
     Seconds posted = {};
     int lane = 0;
   };

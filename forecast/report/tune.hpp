@@ -7,17 +7,17 @@
 
 namespace collcast::report {
 
-/// `tune`'s points, and the rules that the file has; of NCCL with the channels of large messages.
+/// The points of `tune` and the rules of the file; for NCCL also the channels of large messages.
 Report make(const Tuned& tuned, const tuner::Format& format);
 
-/// Adds notes to that report on what `set` of the question does not move.
+/// Adds notes to that report on the overrides of the question that change no row.
 void tell_unmoved(Report& report, const TuneQuestion& question, const Watch& watch);
 
-/// All that the library can be told, and how long that takes.
+/// Everything that the library can be told to play, and how long it takes.
 Section able(const Tuned& tuned);
 
-/// For each collective the time by size of the default and of what the library then plays, with its interval,
-/// and the sizes at which the file changes its mind.
+/// For each collective the time by size, with its interval, of the default and of what the library plays with
+/// the file, and the sizes at which the file changes its choice.
 Picture picture(const Tuned& tuned, const tuner::Format& format);
 
 }  // namespace collcast::report

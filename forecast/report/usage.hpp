@@ -9,12 +9,13 @@
 
 namespace collcast::report {
 
-/// How much of each of many things was used over time, in equal spans that double when time goes on.
+/// The use of each of many things (ranks, links) over time, in equal spans. Spans double in length when the
+/// run outgrows them.
 class Usage {
  public:
   static constexpr std::size_t spans = 512;
 
-  /// `amount` spread evenly from `begin` to `end`. True for the first of a thing.
+  /// Adds `amount`, spread evenly from `begin` to `end`. True if it is the first use of the thing.
   bool add(std::uint32_t which, Seconds begin, Seconds end, double amount);
   Seconds span() const { return Seconds(span_); }
   struct Of {
@@ -23,7 +24,7 @@ class Usage {
     std::vector<double> by_span;  ///< `spans` of them
     std::size_t uses;
   };
-  /// The most used first, those of equal use by number; no more than `most`.
+  /// The most used things first, at most `most`; those of equal use in the order of their numbers.
   std::vector<Of> most_used(std::size_t most) const;
   std::size_t things() const { return all_.size(); }
 
@@ -39,8 +40,8 @@ class Usage {
   std::unordered_map<std::uint32_t, One> all_;
 };
 
-/// How many of `filled` neighbouring spans to draw as one. Where a use lasts about as long as a span, single
-/// spans would show a beat of the two and not how busy the thing is.
+/// How many of `filled` neighbouring spans to draw as one. If a use lasts about as long as a span, single
+/// spans would show a beat of the two, and not how busy the thing is.
 std::size_t drawn_as_one(const Usage::Of& use, double filled);
 
 /// Caps each span at `most`, what the link can carry: bytes above it move to the next spans with room before

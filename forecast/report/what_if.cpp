@@ -51,7 +51,7 @@ std::string words(const std::vector<Elasticity>& sensitivity) {
 }
 
 std::string words(const std::vector<Unbound>& unbound) {
-  constexpr std::string_view nothing = "nothing: ";  // as `cap` says it
+  constexpr std::string_view nothing = "nothing: ";  // the words of `cap`
   std::string text;
   for (const Unbound& u : unbound) {
     if (u.capped_by == only_fits) {

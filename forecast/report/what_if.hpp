@@ -14,15 +14,15 @@ namespace collcast::report {
 Json list(const std::vector<Elasticity>& sensitivity);
 Json list(const std::vector<Unbound>& unbound);
 
-/// The ten largest for people.
+/// A table of the ten largest, for people.
 Section sensitivity_table(const std::vector<Elasticity>& sensitivity);
 /// What the table does not show: a line if it is empty, and one for each parameter whose small changes move
 /// the time by a jump.
 std::string words(const std::vector<Elasticity>& sensitivity);
-/// A line for each.
+/// A line for each override that does not bind.
 std::string words(const std::vector<Unbound>& unbound);
 
-/// The rows of an answer with only these overrides.
+/// Answers with only these overrides, and returns the rows.
 using RowsWith = std::function<Json(const std::vector<std::string>& set)>;
 /// A note on each override that changes no row of an answer. An interrupt ends the search early
 /// (support/interrupt.hpp).

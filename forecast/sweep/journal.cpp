@@ -192,7 +192,7 @@ Identity Journal::identity(const std::filesystem::path& folder) {
 }
 
 std::string Journal::part(const std::filesystem::path& folder) {
-  identity(folder);  // that there is one
+  identity(folder);  // throws if there is none
   const std::filesystem::path path = journal_in(folder);
   const Opened opened(path, SQLITE_OPEN_READWRITE);
   Statement part(opened.file, path, "SELECT value FROM sweep WHERE key = 'part'");

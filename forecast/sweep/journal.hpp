@@ -25,9 +25,9 @@ struct Outcome {
 
 /// What a journal belongs to.
 struct Identity {
-  std::string sweep;      ///< its file
-  std::string platforms;  ///< as they were when it began
-  std::string program;    ///< and its version
+  std::string sweep;      ///< the sweep's file
+  std::string platforms;  ///< the platforms' files, as they were when the sweep began
+  std::string program;    ///< the program's name and version
 };
 
 /// The finished points of a sweep: an SQLite file in a folder. What was added survives if the process is
@@ -35,8 +35,8 @@ struct Identity {
 /// count as not finished.
 class Journal {
  public:
-  /// Begins one, or goes on. Throws InputError where the folder's journal is of another sweep, in use, or
-  /// more than single records of it are damaged.
+  /// Begins a journal, or goes on with the folder's. Throws InputError if that is of another sweep, in use,
+  /// or damaged in more than single records.
   Journal(const std::filesystem::path& folder, const Identity& identity);
   ~Journal();
   Journal(const Journal&) = delete;
@@ -44,18 +44,20 @@ class Journal {
 
   /// The sweep whose journal lies in a folder. Throws InputError if none does.
   static Identity identity(const std::filesystem::path& folder);
-  /// The part of its points that was last asked for there, as `keep_part` was given it.
+  /// The part of the sweep's points that was last asked for in the folder, as `keep_part` stored it.
   static std::string part(const std::filesystem::path& folder);
   void keep_part(const std::string& part);
   /// Throws SubstrateError if the disk takes no more; what was added before is safe.
   void add(std::int64_t number, const Outcome& outcome);
-  /// Adds what another journal has. Throws InputError where it is of another sweep, or contradicts this one.
+  /// Adds the points of another journal. Throws InputError if that is of another sweep, or contradicts this
+  /// one.
   void merge(const std::filesystem::path& folder);
-  /// Removes what this one has begun, as its sweep makes no sense; a journal that was there before stays.
+  /// Removes the journal if this object began it, as its sweep makes no sense. A journal that was there
+  /// before stays.
   void discard();
-  /// How many records were damaged, here and in what was merged, and are gone.
+  /// How many records were damaged and dropped, here and in merged journals.
   std::int64_t damaged() const { return damaged_; }
-  /// In the order of the points.
+  /// Visits the outcomes in the order of the points.
   void each(const std::function<void(std::int64_t, const Outcome&)>& visit) const;
 
  private:

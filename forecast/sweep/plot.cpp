@@ -27,7 +27,7 @@ bool numeric(const Axis& axis) {
   return !has_words(axis) && !axis.is_time;
 }
 
-/// How many values; what goes from one number to another has as many as one likes.
+/// How many values an axis has; an interval counts as having more than any list.
 std::size_t values(const Axis& axis) {
   return axis.values.empty() ? std::string::npos
                              : std::set<std::string>(axis.values.begin(), axis.values.end()).size();

@@ -6,12 +6,12 @@
 
 namespace collcast::sweep {
 
-/// The setting that a picture of a sweep shows across: the number that takes most values, or `over`, which
-/// names it as the file does. Throws InputError.
+/// The key of the setting on a picture's x axis: the number that takes most values, or `over`, a name as in
+/// the file. Throws InputError.
 std::string across(const Space& space, const std::string& over);
 
-/// Time over that setting: of a grid a curve for each combination of the others, of samples points, told
-/// apart by what is no number.
+/// Time over that setting. A grid gives a curve for each combination of the other settings; samples give
+/// points, told apart by the settings that are no numbers.
 report::Graph graph(const Sweep& sweep, const Json& rows, const std::string& across);
 
 }  // namespace collcast::sweep

@@ -22,7 +22,7 @@ namespace {
 
 using Text = std::string;
 constexpr std::int64_t most = std::numeric_limits<Rank>::max();
-/// A key, what its value means to a question, and for names which there are. Throw InputError.
+/// A key, what its value sets in a question, and for names which ones exist. Both functions throw InputError.
 struct Slot {
   Key key;
   void (*put)(Question&, const Text&);
@@ -70,7 +70,7 @@ constexpr Slot slots[] = {
      [](const Text& v) {
        CallText call;
        call.segment = v;
-       parse_segment(call, Bytes(1e18), true);  // a message's size is its point's
+       parse_segment(call, Bytes(1e18), true);  // the message's size is not known here: it is the point's
      }},
     {{"offload", Kind::word},
      [](Question& q, const Text& v) { q.offload.who = v; },
@@ -112,7 +112,7 @@ std::vector<std::string> values(const Space& space, std::string_view key) {
   return axis == space.axes().end() ? std::vector<std::string>{} : axis->values;
 }
 
-/// Throws InputError where no collective has it.
+/// Throws InputError if none of the collectives has the algorithm.
 void check_algorithm(const std::string& name, const std::vector<std::string>& collectives) {
   if (name == "all" || name == "auto") return;
   const auto has = [&](const std::string& collective) {

@@ -79,7 +79,7 @@ bool is_logarithmic(const Json& range, const std::string& file, const std::strin
   return scale == "log";
 }
 
-/// {"from": 1, "to": 100, "scale": "log"}.
+/// Reads {"from": 1, "to": 100, "scale": "log"}.
 Axis interval(const Json& range, Kind kind, const std::string& file, const std::string& name) {
   if (kind == Kind::word || kind == Kind::named) reject(file, name, "must be a word or a list of words");
   const bool logarithmic = is_logarithmic(range, file, name);
@@ -139,7 +139,7 @@ Axis axis_of(const Json& values, Kind kind, const std::string& file, const std::
   return listed_axis(values, file, name, [kind](const std::string& text) { return expanded(kind, text); });
 }
 
-/// The name of which "framework.fusion" is a setting; empty for other keys.
+/// The key whose setting this is: "framework" for "framework.fusion"; empty for other keys.
 std::string owner(const std::string& key) {
   const auto dot = key.find('.');
   return dot == std::string::npos || key.starts_with("set.") ? "" : key.substr(0, dot);
@@ -150,7 +150,7 @@ bool is_setting_of(const std::string& key, std::span<const Key> keys) {
   return of != keys.end() && of->kind == Kind::named && key.back() != '.';
 }
 
-/// All that a file may say.
+/// All keys that a file may have.
 std::vector<std::string> names(std::span<const Key> keys) {
   std::vector<std::string> all;
   for (const Key& k : keys) all.emplace_back(k.name);
@@ -171,8 +171,8 @@ double unit(std::uint64_t bits) {
   return static_cast<double>(bits >> 11) * 0x1p-53;
 }
 
-/// 0, and the other digits of a base in an order of this seed's: those of neighbouring bases would go
-/// together.
+/// The digits of a base: 0, and the others in an order drawn by the seed. Unscrambled digits of neighbouring
+/// bases would go together.
 std::vector<int> scrambled_digits(int base, std::uint64_t seed) {
   std::vector<int> digits(static_cast<std::size_t>(base));
   std::iota(digits.begin(), digits.end(), 0);
@@ -195,7 +195,7 @@ std::string text_at(const Axis& axis, double value) {
   return written({value > 0 ? std::round(value / digit) * digit : 0, false, true});
 }
 
-/// The value at a place between 0 and 1, which is left out.
+/// The value at a place in [0, 1).
 std::string value_at(const Axis& axis, double place) {
   if (!axis.values.empty()) {
     const auto count = static_cast<double>(axis.values.size());
@@ -370,7 +370,7 @@ void check_names(const Space& space, const std::string& key,
     for (const std::string& name : values_of(*axes[0])) check(name);
   if (axes.size() < 2) return;
   using Text = std::pair<std::string, std::string>;
-  std::map<Text, InputError> wrong;  // by value, of what its first combination says
+  std::map<Text, InputError> wrong;  // by value: the error of its first combination
   std::set<Text> right;
   std::int64_t count = 1;
   for (const Axis* axis : axes)

@@ -22,9 +22,9 @@ struct Setting {
 };
 using Point = std::vector<Setting>;
 
-/// What a value may be, and which ranges of it there are. `named`: a word that may have settings behind a
-/// colon, with ranges of their own; each of them is a key as well, "framework.fusion". `quantity`: with a
-/// unit, as users write it.
+/// What values a key takes, and which ranges. `named`: a word that may have settings behind a colon, with
+/// ranges of their own; each setting is a key as well, "framework.fusion". `quantity`: a number with a unit,
+/// as users write it.
 enum class Kind : std::uint8_t { word, named, size, ranks, count, number, quantity };
 /// A key of a sweep's file. Those that take long to set up stand first: neighbouring points share them.
 struct Key {
@@ -32,43 +32,43 @@ struct Key {
   Kind kind;
 };
 
-/// What a setting goes through: a list, or anything from one number to another.
+/// The values that a setting takes: a list, or anything from one number to another.
 struct Axis {
   std::string key;  ///< of a platform's parameter: its path, behind "set."
   std::vector<std::string> values;
-  double from = 0, to = 0;  ///< where there is no list
+  double from = 0, to = 0;  ///< the ends, if there is no list
   bool logarithmic = false, whole = false;
-  bool is_time = false;  ///< what is between has a unit of time, and six digits
+  bool is_time = false;  ///< values in between have a unit of time, and six digits
 };
 
-/// The values of a list, or the ends of what is between, as points have them.
+/// The values of a list, or both ends of an interval, as points have them.
 std::vector<std::string> values_of(const Axis& axis);
 
 /// The values of KEY=A,B,C or KEY=0.5:8:x2, ranges as they are; one where the parameter is a list itself.
 std::vector<std::string> values_set(const std::string& assignment);
 
-/// One value of each assignment, and which of these the user may choose among.
+/// One value of each assignment (`set`), and those among them that have alternatives (`chosen`).
 struct SetCase {
   std::vector<std::string> set, chosen;
 };
 /// All combinations of the values of assignments, ranges written out. Throws InputError.
 std::vector<SetCase> set_cases(const std::vector<std::string>& assignments);
 
-/// The point with settings of names in the names: "framework" is "ddp:bucket=1MiB", and there is no
-/// "framework.bucket".
+/// The point with the settings of names written into the names: "framework" is "ddp:bucket=1MiB", and there
+/// is no "framework.bucket".
 Point composed(const Point& point);
 
 /// Points of a space, by number: all of a grid, or samples of it.
 class Space {
  public:
-  /// From the settings of a sweep's file, which know `keys` and "set", and what it says under "sample".
+  /// A space from the settings of a sweep's file, whose keys are `keys` and "set", and from its "sample".
   /// Throws InputError that names `file`, the key, and what would be accepted.
   Space(const Json& settings, std::span<const Key> keys, const Json& sample, const std::string& file);
 
   std::int64_t size() const { return size_; }
   Point at(std::int64_t number) const;
   const std::vector<Axis>& axes() const { return axes_; }
-  /// Whether its points are all combinations.
+  /// Whether the points are all combinations of the values.
   bool is_grid() const { return sampling_ == Sampling::grid; }
   /// How far along a setting a point of a grid is, counted from 0.
   std::int64_t place(std::int64_t number, const std::string& key) const;
@@ -85,14 +85,15 @@ class Space {
   void add_settings(const Json& settings, const std::string& name, const std::string& file);
 
   std::vector<Axis> axes_;
-  std::vector<std::vector<int>> digits_;  ///< of low discrepancy, by axis: its base's, in the seed's order
+  /// For low discrepancy, by axis: the digits of its base in an order drawn by the seed.
+  std::vector<std::vector<int>> digits_;
   Sampling sampling_ = Sampling::grid;
   std::uint64_t seed_ = 1;
   std::int64_t size_ = 1;
 };
 
-/// Throws InputError where `check` refuses a value of a key, or, if this has settings of its own, where no
-/// name takes a value together with any of the others. Asks of at most 10,000 combinations.
+/// Throws InputError if `check` refuses a value of a key. If the key has settings of its own, a value is
+/// refused if `check` refuses all its combinations with the others; at most 10,000 combinations are tried.
 void check_names(const Space& space, const std::string& key,
                  const std::function<void(const std::string&)>& check);
 

@@ -102,8 +102,8 @@ bool beyond(const Stop& stop, const Json& rows) {
   return !rows.empty();
 }
 
-/// What comes of a sweep's points, one after the other. Throws InputError where the first says that the sweep
-/// makes no sense.
+/// Takes the outcomes of a sweep's points one after the other. Throws InputError if the first one says that
+/// the sweep makes no sense.
 class Outcomes {
  public:
   Outcome settled(Outcome one) {
@@ -117,13 +117,14 @@ class Outcomes {
   bool answered_ = false;
 };
 
-/// Where each line of a grid along the setting of its `Stop` ends. What lies behind an end is not asked, and
-/// not told where it was: the rows are those of one process after the other.
+/// Where each line of a grid along the setting of its `Stop` ends. Points behind an end are not asked. If
+/// they were asked before the end was known, they are not shown, so that the rows do not depend on the number
+/// of processes.
 class Ends {
  public:
   explicit Ends(const Sweep& sweep) : sweep_(sweep) {}
 
-  /// The answer of a point.
+  /// Takes the answer of a point.
   void add(std::int64_t number, const Json& answer) {
     if (!sweep_.stop() || !beyond(*sweep_.stop(), answer["rows"])) return;
     const auto [line, place] = on_line(number);
@@ -136,7 +137,7 @@ class Ends {
     const auto end = ends_.find(line);
     return end != ends_.end() && place > end->second;
   }
-  /// How many points are.
+  /// How many points lie behind the ends.
   std::int64_t count() const {
     if (ends_.empty()) return 0;
     const auto axis = std::ranges::find(sweep_.space().axes(), sweep_.stop()->along, &Axis::key);
@@ -146,7 +147,7 @@ class Ends {
   }
 
  private:
-  /// The number of the line's first point, and how far along it is.
+  /// The number of the first point of the point's line, and how far along the line the point is.
   std::pair<std::int64_t, std::int64_t> on_line(std::int64_t number) const {
     const std::string& along = sweep_.stop()->along;
     const std::int64_t place = sweep_.space().place(number, along);
@@ -157,7 +158,7 @@ class Ends {
   std::map<std::int64_t, std::int64_t> ends_;
 };
 
-/// What tells whether a file is still the one that it was: the number of its bytes and their checksum.
+/// A text that changes with a file: its path, the number of its bytes and their checksum.
 std::string fingerprint(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::uint64_t bytes = 0, sum = checksum("");
@@ -196,7 +197,7 @@ bool is_answer(const Json& said) {
          all("notes", [](const Json& words) { return words.is_string(); });
 }
 
-/// A point that was asked: what it answered, or why not.
+/// A point that was asked: its answer, or the reason why there is none.
 struct Finished {
   std::int64_t number = 0;
   Outcome::Kind kind = Outcome::Kind::answered;
@@ -209,7 +210,7 @@ Finished finished(std::int64_t number, const Outcome& outcome) {
   return {number, outcome.kind, {}, parse_json(outcome.text)};
 }
 
-/// Visits a journal. Throws InputError where it says what no sweep like this writes.
+/// Visits the points of a journal. Throws InputError if it holds what this sweep cannot have written.
 void visit(const Sweep& sweep, const Journal& journal, const std::function<void(Finished)>& each) {
   journal.each([&](std::int64_t number, const Outcome& outcome) {
     const auto wrong = [&] {
@@ -223,7 +224,7 @@ void visit(const Sweep& sweep, const Journal& journal, const std::function<void(
   });
 }
 
-/// All rows have all keys, in the order in which they first came.
+/// Gives all rows all keys, in the order in which they first came.
 void align(Json& rows) {
   std::vector<std::string> keys;
   std::set<std::string> seen;
@@ -238,13 +239,13 @@ void align(Json& rows) {
   }
 }
 
-/// "a.json and 7 more" of several lines.
+/// The first line; of several, "a.json and 7 more".
 std::string first_line(const std::string& value) {
   const auto more = std::ranges::count(value, '\n');
   return value.substr(0, value.find('\n')) + (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
 
-/// ", engine path": what a setting is, behind some words, where it is the same at all points.
+/// The value of a setting that is the same at all points, after `words`: ", engine path"; else empty.
 std::string throughout(const Space& space, const std::string& key, const std::string& words) {
   const auto axis = std::ranges::find(space.axes(), key, &Axis::key);
   return axis == space.axes().end() || axis->values.size() != 1 ? "" : words + first_line(axis->values[0]);
@@ -260,8 +261,8 @@ std::string title(const Sweep& sweep) {
   return words + throughout(space, "platform", " on ") + throughout(space, "engine", ", engine ");
 }
 
-/// A parameter that no platform of the space has is wrong at every point; a value that one does not take, at
-/// each of its own.
+/// Throws InputError for a parameter that no platform of the space has, as it is wrong at every point. A
+/// value that one platform does not take is refused only at that platform's points.
 void check_parameters(const Space& space) {
   const auto named = std::ranges::find(space.axes(), "platform", &Axis::key);
   if (named == space.axes().end()) return;
@@ -282,7 +283,7 @@ void check_parameters(const Space& space) {
   }
 }
 
-/// Of points in their order.
+/// The summary of points, in their order.
 Summary summary_of(const Sweep& sweep, const std::vector<Finished>& points) {
   Summary s;
   Json rows = Json::array(), failed = Json::array();
@@ -324,7 +325,7 @@ Summary summary_of(const Sweep& sweep, const std::vector<Finished>& points) {
   return s;
 }
 
-/// Whether two points' times are the same, and what fits.
+/// Whether two points have the same times, and the same things fit into memory.
 bool same_answer(const Verb& verb, const Finished& a, const Finished& b) {
   const auto answered = [](const Finished& f) { return f.kind == Outcome::Kind::answered; };
   if (!answered(a) || !answered(b)) return false;
@@ -334,7 +335,7 @@ bool same_answer(const Verb& verb, const Finished& a, const Finished& b) {
   });
 }
 
-/// For each two neighbouring values of a setting whether no point's answer differs between them.
+/// For each pair of neighbouring values of a setting: whether no point's answer differs between the two.
 std::vector<bool> unmoved(const Sweep& sweep, const Axis& axis, const std::vector<Finished>& points) {
   std::vector<bool> same(axis.values.size() - 1, true);
   for (const Finished& point : points) {
@@ -346,7 +347,7 @@ std::vector<bool> unmoved(const Sweep& sweep, const Axis& axis, const std::vecto
   return same;
 }
 
-/// What binds between two values, at the last of the points.
+/// What binds instead between two values, asked at the last of the points.
 std::string cap(const Sweep& sweep, const Axis& axis, std::size_t from, std::size_t to) {
   if (!sweep.verb().cap) return {};
   const std::int64_t last = sweep.space().size() - 1, stride = sweep.space().stride(axis.key),
@@ -358,7 +359,7 @@ std::string cap(const Sweep& sweep, const Axis& axis, std::size_t from, std::siz
   return words.empty() ? words : "; the limit is " + words;
 }
 
-/// Notes on the values of a platform's parameter, of all points of a grid, that move no answer.
+/// Adds notes on values of a platform's parameters that move no answer at any point of a grid.
 void tell_unmoved(report::Report& report, const Sweep& sweep, const std::vector<Finished>& points) {
   if (!sweep.space().is_grid()) return;
   for (const Axis& axis : sweep.space().axes()) {
@@ -410,7 +411,7 @@ std::vector<report::Column> columns_with_settings(const Space& space, std::span<
 Sweep::Sweep(const std::string& text, const std::string& file, std::span<const Verb> verbs) try
     : Sweep(verbs, object_of(text, file), file) {
 } catch (const InputError& e) {
-  throw InputError(printable(e.what()));  // words of the file may end lines
+  throw InputError(printable(e.what()));  // words quoted from the file may contain line ends
 }
 
 Sweep::Sweep(std::span<const Verb> verbs, const Json& said, const std::string& file)

@@ -21,20 +21,20 @@ struct Rows {
   std::vector<std::string> notes;
 };
 
-/// What a sweep may ask at each point: a row of a table that the caller has.
+/// What a sweep may ask at each point, such as `predict`; the caller has a table of them.
 struct Verb {
   std::string_view name;
   std::span<const Key> keys;
   std::vector<std::string> needed;  ///< keys without a default
   /// Throws InputError where the point makes no sense. Called in one thread of several processes.
   std::function<Rows(const Point&)> answer;
-  /// Names that are wrong whatever the point. Throws InputError.
+  /// Checks names that would be wrong at every point. Throws InputError.
   std::function<void(const Space&)> check;
-  /// For people, of rows over such a space.
+  /// The columns that people see of rows over such a space.
   std::function<std::vector<report::Column>(const Space&)> columns;
   std::string_view time = "time_s";  ///< the key of rows that a picture shows
-  /// What binds at a point in place of a parameter whose other value, at the second point, gives the same
-  /// answer: in words; empty where nothing is known.
+  /// What binds in place of a parameter that has another value at the second point and gives the same answer,
+  /// in words; empty: not known.
   std::function<std::string(const Point&, const Point&, const std::string& parameter)> cap = nullptr;
 };
 
@@ -43,7 +43,7 @@ struct Stop {
   std::string along;  ///< a setting
   std::string when;   ///< a number of the rows
   double limit = 0;
-  bool above = false;  ///< beyond is above the limit; else below it
+  bool above = false;  ///< rows above the limit are beyond it; else rows below
 };
 
 /// A space of cases and what is asked in each, as a file describes it (docs/sweep.md).
@@ -70,9 +70,9 @@ class Sweep {
   std::optional<Stop> stop_;
 };
 
-/// A row that was answered at a point of a space, with the settings of the point that vary in this.
+/// A row that was answered at a point of a space, with those settings of the point that vary over the space.
 Json row_at(const Space& space, std::int64_t number, const Json& answered);
-/// The columns of what varies in a space, as its rows show it, with those of the answers.
+/// The columns of the settings that vary in a space, as the rows show them, and those of the answers.
 std::vector<report::Column> columns_with_settings(const Space& space, std::span<const Key> keys,
                                                   const Json& rows, std::vector<report::Column> answered);
 
@@ -81,12 +81,12 @@ struct Part {
   int number = 0, of = 1;
 };
 
-/// Asks what is not in the journal yet; what was lost, again. `progress` is told how many points are
-/// finished. Throws InputError where the sweep makes no sense, and discards the journal.
+/// Asks the points that are not in the journal yet, and the lost ones again. `progress` is told how many
+/// points are finished. If the sweep makes no sense, discards the journal and throws InputError.
 void run(const Sweep& sweep, Part part, Journal& journal, const HandOut& hand_out,
          const std::function<void(std::int64_t finished, std::int64_t all)>& progress);
 
-/// What a point says, as the journal keeps it.
+/// The outcome of a point, as the journal keeps it.
 Outcome answer(const Verb& verb, const Point& point, const std::optional<Stop>& stop = {});
 Outcome answer(const Sweep& sweep, std::int64_t number);
 

@@ -17,7 +17,7 @@
 namespace collcast::sweep {
 namespace {
 
-/// In the worker: answers until nobody asks.
+/// Runs in the worker: answers until nobody asks.
 void work(int socket, const Answerer& answer) {
   std::signal(SIGINT, SIG_IGN);  // Ctrl-C is for the parent, with which this process ends
   std::signal(SIGTERM, SIG_DFL);
@@ -49,7 +49,7 @@ class Worker {
     return {Outcome::Kind::lost, "its process " + process_.end()};
   }
 
-  std::optional<std::int64_t> busy;  ///< with this point
+  std::optional<std::int64_t> busy;  ///< the point that the worker is busy with
 
  private:
   Forked process_;

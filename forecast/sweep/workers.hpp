@@ -20,12 +20,12 @@ using Done = std::function<void(std::int64_t number, const Outcome&)>;
 /// Hands points out to workers until `next` has no more.
 using HandOut = std::function<void(const Next&, const Answerer&, const Done&)>;
 
-/// Hands points out to so many processes of this machine; `done` is called in this one. A worker that dies is
+/// Hands points out to `count` processes of this machine; `done` is called in this one. A worker that dies is
 /// replaced, and its point is lost. Workers end with this process. Throws Interrupted
 /// (support/interrupt.hpp).
 HandOut processes(int count);
 
-/// Answers points one after the other in this process. A point that ends it is not survived.
+/// Answers points one after the other in this process. A point that crashes ends the process.
 HandOut here();
 
 /// How many processors this machine has.

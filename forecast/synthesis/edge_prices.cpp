@@ -27,7 +27,7 @@ Cheapest into_each(std::size_t n, std::size_t root, const std::vector<double>& c
   return best;
 }
 
-/// Vertices on one circle of cheapest edges get one number; how many numbers there are.
+/// Gives the vertices of each circle of cheapest edges one number; returns how many numbers there are.
 std::size_t number_circles(const Cheapest& best, std::size_t root, std::vector<std::size_t>& number) {
   const std::size_t n = best.before.size();
   constexpr auto none = static_cast<std::size_t>(-1);
@@ -46,7 +46,7 @@ std::size_t number_circles(const Cheapest& best, std::size_t root, std::vector<s
   return numbers;
 }
 
-/// Whether its port serves no other message meanwhile. Those that go side by side share nothing but links.
+/// Whether the port serves no other message meanwhile. Messages that go side by side share nothing but links.
 bool leaves_in_turn(const Wire& wire, bool until_delivery) {
   return until_delivery || wire.next != Wire::Next::beside;
 }
@@ -115,7 +115,8 @@ std::vector<std::size_t> cheapest_tree(std::size_t n, std::size_t root, const st
 
 namespace {
 
-/// Fractions of trees, of each root together a share, which look for cheaper trees in turns.
+/// Trees that each carry a fraction; those of a root together carry its share. In turns, parts move to
+/// cheaper trees.
 class Fractions {
  public:
   Fractions(const EdgeUses& uses, const std::vector<Rank>& roots)
@@ -127,7 +128,7 @@ class Fractions {
         cost_(ranks_ * ranks_),
         own_(roots.size(), busy_) {}
 
-  /// Prices of one sum that grow with how busy the resources are.
+  /// Prices of the resources, which grow with how busy these are; their sum is 1.
   std::vector<double> prices(double steepness) const {
     const double top = *std::ranges::max_element(busy_);
     std::vector<double> all(busy_.size(), 1);
@@ -138,7 +139,7 @@ class Fractions {
     return all;
   }
 
-  /// Each root sends a part of its share by the tree that is the cheapest now, and less by the others.
+  /// Each root moves a part of its share to the tree that is the cheapest now, away from the others.
   void turn(double part, double steepness) {
     for (std::size_t i = 0; i < roots_.size(); ++i) {
       set_costs(prices(steepness));
@@ -157,7 +158,7 @@ class Fractions {
     }
   }
 
-  /// What the cheapest trees cost at prices of which the sum is one, and what they take of each resource.
+  /// The cost of the cheapest trees at prices that add up to 1; `taken`: how busy they keep each resource.
   double bound(const std::vector<double>& prices, std::vector<double>& taken) {
     set_costs(prices);
     taken.assign(busy_.size(), 0);
@@ -173,7 +174,7 @@ class Fractions {
     }
     return all;
   }
-  /// How busy the busiest resource is: at least what any prices say.
+  /// How busy the busiest resource is: never below the bound of any prices.
   double top() const { return *std::ranges::max_element(busy_); }
 
  private:
@@ -193,7 +194,7 @@ class Fractions {
   std::size_t ranks_;
   double share_;
   std::vector<double> busy_, cost_;
-  std::vector<std::vector<double>> own_;  ///< by root, what its trees take of the resources
+  std::vector<std::vector<double>> own_;  ///< by root, how busy its trees keep each resource
 };
 
 void normalize(std::vector<double>& prices) {
@@ -201,7 +202,7 @@ void normalize(std::vector<double>& prices) {
   for (double& price : prices) price /= sum;
 }
 
-/// The mean of the prices that fractions of trees come to see.
+/// The mean of the prices over the turns of fractions of trees.
 std::vector<double> first_prices(Fractions& fractions, std::size_t resources, const Stop& stop) {
   constexpr int turns = 100;
   std::vector<double> mean(resources);
@@ -214,9 +215,10 @@ std::vector<double> first_prices(Fractions& fractions, std::size_t resources, co
   return mean;
 }
 
-/// The highest bound that is found from these prices uphill. It is concave in the prices, and what is `taken`
-/// at the least cost is its gradient. A step is as long as it would be to `top`, a time that is reached, if
-/// the bound were linear (Polyak), each price by a factor; where steps bring nothing, they become shorter.
+/// The highest bound found uphill from these prices. The bound is concave in the prices, and its gradient is
+/// what the cheapest trees take (`taken`). A step is as long as it would have to be to reach `top`, a time
+/// that some schedule reaches, if the bound were linear (Polyak); it changes each price by a factor. Steps
+/// become shorter when they bring nothing.
 template <class BoundAt>
 double highest(std::vector<double> prices, double top, const Stop& stop, BoundAt&& bound_at) {
   constexpr int steps = 300, patience = 10;
@@ -241,15 +243,15 @@ double highest(std::vector<double> prices, double top, const Stop& stop, BoundAt
   return least;
 }
 
-/// Whether a rank has something for another.
+/// Whether a rank has a share for any other.
 bool has_any(const Addressed& addressed, Rank from, Rank ranks) {
   for (Rank to = 0; to < ranks; ++to)
     if (addressed(from, to)) return true;
   return false;
 }
 
-/// Adds what the cheapest ways from a rank to all others that it has something for take (Dijkstra), and
-/// returns what they cost.
+/// Finds the cheapest ways from a rank to all ranks that it has a share for (Dijkstra). Adds what they take
+/// to `taken` and returns their cost.
 double add_ways(const EdgeUses& uses, const Addressed& addressed, Rank from, const std::vector<double>& cost,
                 std::vector<double>& taken) {
   const auto n = static_cast<std::size_t>(uses.ranks());
@@ -268,7 +270,7 @@ double add_ways(const EdgeUses& uses, const Addressed& addressed, Rank from, con
       if (const double by = far[next] + cost[uses.at(order.back(), static_cast<Rank>(r))]; by < far[r])
         far[r] = by, before[r] = order.back();
   }
-  std::vector<double> below(n);  // ways that end at a rank or lead through it
+  std::vector<double> below(n);  // by rank: the ways that end at it or lead through it
   for (const Rank to : order)
     if (addressed(from, to))
       below[static_cast<std::size_t>(to)] = 1, all += far[static_cast<std::size_t>(to)];

@@ -9,8 +9,8 @@
 
 namespace collcast {
 
-/// Which ranks have a share of their own for which others: all for all in an alltoall, the root in a scatter,
-/// all for the root in a gather.
+/// Whether a rank has a share of its own for another one: always in an alltoall, from the root in a scatter,
+/// for the root in a gather.
 struct Addressed {
   Collective collective = Collective::alltoall;
   Rank root = 0;
@@ -21,13 +21,13 @@ struct Addressed {
   }
 };
 
-/// What a byte that goes from rank to rank takes of the links of its route and of the ports that it queues
-/// at: of the resources.
+/// How long a byte that goes from rank to rank keeps its resources busy: the links of its route, and the
+/// ports that it queues at.
 class EdgeUses {
  public:
   struct Use {
     std::uint32_t resource;  ///< links, then ports
-    double time;             ///< [s/B] for which it is taken, at the least over all sizes of messages
+    double time;             ///< [s/B] that a byte keeps it busy, the least over all message sizes
   };
 
   /// An edge from parent to child is used as the collective's messages use it: copies go down, sums go up, an
@@ -50,20 +50,20 @@ class EdgeUses {
 
 /// The parent of each rank in the cheapest tree from the root to all ranks, where the edge from i to j costs
 /// `cost[i * ranks + j]`. Chu and Liu, Sci. Sin. 14 (1965); Edmonds, J. Res. NBS 71B (1967): every rank takes
-/// the cheapest edge into it; those on a circle become one vertex, for which other edges cost what they cost
-/// more than the one that they replace.
+/// the cheapest edge into it. Ranks on a circle become one vertex; an edge into it costs what it costs more
+/// than the edge that it replaces.
 std::vector<std::size_t> cheapest_tree(std::size_t ranks, std::size_t root, const std::vector<double>& cost);
 
 /// A time that no schedule is below, per byte of a message that `roots` have in equal shares and all ranks
 /// need. However a byte goes to all ranks, its messages contain a tree from its root. So for any prices of
-/// the resources, the cheapest trees cost at most what all resources cost for the time that it takes:
-/// time >= sum of the shares' cheapest trees / sum of the prices. Prices first grow with how busy the
-/// trees that were the cheapest so far make the resources (Garg and Koenemann, FOCS 1998), then follow the
-/// bound's gradient uphill.
+/// the resources, the cheapest trees cost at most as much as all resources do for the whole time: time >= sum
+/// of the shares' cheapest trees / sum of the prices. Prices first grow with how busy the trees that were the
+/// cheapest so far make the resources (Garg and Koenemann, FOCS 1998), then follow the bound's gradient
+/// uphill.
 SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& roots, const Stop& stop = {});
 
-/// The same for a byte from each rank to each other that it is for: whatever its way, it costs at least
-/// what the cheapest way does. `busy`: what the best ways that are known take of each resource.
+/// The same bound for a byte from each rank to each rank that it has a share for: on any way, the byte costs
+/// at least what the cheapest way does. `busy`: how long the best known ways keep each resource busy [s/B].
 double least_of_ways(const EdgeUses& uses, const Addressed& addressed, const std::vector<double>& busy,
                      const Stop& stop = {});
 

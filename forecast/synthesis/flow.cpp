@@ -11,7 +11,7 @@ namespace collcast {
 namespace {
 
 constexpr int most_sweeps = 40;
-constexpr double near_enough = 1.002;  ///< of what no ways are below
+constexpr double near_enough = 1.002;  ///< times the lower bound of all ways
 
 /// Units on their ways, and how busy links are with them.
 class Rerouting {
@@ -54,7 +54,7 @@ class Rerouting {
         }
   }
 
-  /// What all ways cost at the least, of what all links cost together.
+  /// The lower bound: the least cost of all ways, over the cost of all links together.
   double bound(double steepness) {
     const double top = time();
     hop_.assign(ranks_ * ranks_, 0);
@@ -135,16 +135,17 @@ class Rerouting {
   Addressed addressed_;
   std::size_t ranks_, units_;
   double steepness_ = 0, top_ = 0;
-  double tie_ = 1e-9;  ///< ways that cost so much more are taken, or less: in turns, which leads off plateaus
+  /// Share by which a new way may cost more, or in the next sweep has to cost less: this leads off plateaus.
+  double tie_ = 1e-9;
   std::vector<double> unit_, busy_,
       dearer_;               ///< per link: a unit's time, all units' time, the next one's price
   std::vector<double> hop_;  ///< price of a unit from rank to rank
   std::vector<std::vector<LinkId>> routes_;     ///< from rank to rank
-  std::vector<std::vector<std::size_t>> hops_;  ///< that cross a link
+  std::vector<std::vector<std::size_t>> hops_;  ///< by link: the pairs of ranks whose route crosses it
   std::vector<std::vector<Rank>> ways_;
 };
 
-/// What the ways take of each resource.
+/// How busy the ways keep each resource.
 std::vector<double> busy(const Flow& flow, const EdgeUses& uses) {
   std::vector<double> all(uses.resources());
   for (const std::vector<Rank>& way : flow.ways)

@@ -24,14 +24,15 @@ struct Flow {
   bool direct() const;
 };
 
-/// Routes what ranks have for each other by way of other ranks so that its busiest link is as little busy as
-/// possible. Links get dearer the busier they are, and one unit after the other takes the cheapest way, as
-/// long as that helps. Prices also give the lower bound `least` (Garg and Koenemann, FOCS 1998;
-/// least_of_ways). After `stop` the best so far.
+/// Routes what ranks have for each other, by way of other ranks too, so that the busiest link is as little
+/// busy as possible. Links get dearer the busier they are, and one unit after the other takes the cheapest
+/// way, as long as that helps. Prices also give the lower bound `least` (Garg and Koenemann, FOCS 1998;
+/// least_of_ways). After `stop` it returns the best so far.
 Flow least_busy(const Fabric& fabric, const Addressed& addressed, Block units, const Stop& stop = {});
 
-/// The flow as messages, hop by hop; what goes from one rank to another in a hop is one message. `in_turns`:
-/// each rank sends first what is for the next rank, in the next step what is for the one after it, and so on.
+/// The flow as messages, hop by hop. All that goes from one rank to another in a hop is one message.
+/// `in_turns`: each rank first sends what is for the next rank, in the next step what is for the one after
+/// that, and so on.
 Listing listing(const Flow& flow, bool in_turns);
 
 }  // namespace collcast

@@ -14,7 +14,7 @@
 namespace collcast {
 namespace {
 
-/// The most parts of a group on each level.
+/// Finds the most parts that a group has on each level.
 void add_widest(const Group& g, std::size_t depth, std::vector<int>& widest) {
   if (g.parts.empty()) return;
   if (widest.size() <= depth) widest.resize(depth + 1);
@@ -60,7 +60,7 @@ std::shared_ptr<const SynthesizedSchedule> synthesized(const Synthesis& s) {
   return m;
 }
 
-/// All at once, and powers of two and three.
+/// The radices to try for groups of up to `widest` parts: all at once, a few powers of two, and three.
 std::vector<int> radices(int widest) {
   std::set<int> all{widest};
   for (const int radix : {2, 3, 4, 8, 16})
@@ -68,15 +68,17 @@ std::vector<int> radices(int widest) {
   return {all.begin(), all.end()};
 }
 
-/// Messages of a schedule in segments: by critical path, and contended.
+/// The most messages of a schedule in segments that are read by critical path, and with contention.
 constexpr std::int64_t most_read = 400'000, most_played = 20'000;
 
-/// What more segments must gain.
+/// The share of the time that more segments must gain.
 constexpr double worth_cutting = 1e-3;
-/// What twice as many segments must gain on a critical path if that is more messages.
+/// The share of a critical path that twice as many segments must gain if that is more than `most_played`
+/// messages.
 constexpr double worth_playing = 0.01;
 
-/// From each root through all ranks, near ones after each other: no rank sends or sums more than once.
+/// A chain from each root through all ranks, near ones after each other, so that no rank sends or sums more
+/// than once.
 std::shared_ptr<const SynthesizedSchedule> chains(const Group& order, Collective collective, Rank root) {
   const std::vector<Rank>& ranks = order.ranks;
   Forest forest{static_cast<Rank>(ranks.size()), 1, {}};
@@ -95,11 +97,11 @@ std::shared_ptr<const SynthesizedSchedule> chains(const Group& order, Collective
   return m;
 }
 
-constexpr Rank most_priced = 32;  ///< ranks for which prices are looked for
+constexpr Rank most_priced = 32;  ///< the most ranks for which prices are searched
 constexpr double far_from_cut = 1.03;
 constexpr std::int64_t most_grown = 128;     ///< trees in all
 constexpr std::int64_t grown[] = {1, 2, 6};  ///< trees from each root
-constexpr Rank most_routed = 64;             ///< ranks whose units look for ways by others
+constexpr Rank most_routed = 64;             ///< the most ranks for which ways by other ranks are searched
 
 }  // namespace
 
@@ -150,7 +152,7 @@ void Front::add_trees(std::int64_t trees) {
   }
 }
 
-/// Where none can be packed, all trees are grown; any pair of ranks may join them.
+/// If no trees can be packed, all are grown, from edges between any pair of ranks.
 void Front::add_unpacked(std::int64_t trees, const NoTrees& none) {
   std::vector<std::int64_t> numbers(std::begin(grown), std::end(grown));
   if (trees > 0) numbers = {trees};
@@ -163,7 +165,7 @@ void Front::add_unpacked(std::int64_t trees, const NoTrees& none) {
                    std::string(any ? "they are grown on the routes of messages" : "there are none"));
 }
 
-/// Trees like those of the optimum, on the very routes of messages.
+/// Adds trees like those of the optimum, grown on the routes that messages take.
 void Front::add_grown(const Forest& like, SecondsPerByte optimum, std::span<const std::int64_t> numbers) {
   const std::vector<Rank> from = roots(collective_, ranks(), root_);
   if (static_cast<std::int64_t>(from.size()) > most_grown || ranks() > most_routed) return;
@@ -180,13 +182,13 @@ void Front::add_grown(const Forest& like, SecondsPerByte optimum, std::span<cons
     others_.push_back(synthesized(s));
     if (like.trees.empty()) keep_least_busy(s);
   }
-  // Where trees do not come near the cut, it may not know what forbids that; what an allreduce may do
-  // besides trees is not known.
+  // Trees that do not come near the cut's time may be limited by what the cut does not see; prices show that.
+  // Not for an allreduce, which may do better than by trees.
   if (collective_ != Collective::allreduce && busiest > far_from_cut * optimum && ranks() <= most_priced)
     limit_.by_prices = least_by_prices(uses, from, stop_);
 }
 
-/// The schedule of which `limit` says what it makes of the links.
+/// Describes this schedule in `limit_`, if it is less busy than the one there.
 void Front::keep_least_busy(Synthesis& s) {
   find_busiest(s, forecaster_.fabric());
   if (!limit_.name.empty() && limit_.busiest <= s.busiest) return;
@@ -240,8 +242,8 @@ std::vector<Front::Choice> Front::beside(const Choice& choice) const {
   return all;
 }
 
-/// Downhill in the engine's time, one thing at a time: from few at once, and from all. What was the best for
-/// the last size stands unless these are better.
+/// Searches downhill in the engine's time, changing one thing at a time, from radix 2 and from the widest.
+/// The best of the last size stays unless one of these is better.
 Front::Choice Front::best_levels(std::size_t groups, const Call& call, const Engine& engine) {
   std::map<Choice, Seconds> times;
   const auto time = [&](const Choice& choice) {
@@ -249,7 +251,7 @@ Front::Choice Front::best_levels(std::size_t groups, const Call& call, const Eng
     if (!added) return at->second;
     try {
       at->second = read(engine, SizedSchedule(levels_by(choice)->algorithm, call), forecaster_.fabric()).time;
-    } catch (const InputError&) {  // groups that share differ in size, or there are fewer levels
+    } catch (const InputError&) {  // if groups that share differ in size, or there are fewer levels
     }
     return at->second;
   };
@@ -265,8 +267,9 @@ Front::Choice Front::best_levels(std::size_t groups, const Call& call, const Eng
   return best_[groups];
 }
 
-/// In as many segments as are the fastest by critical path: downhill from one, and of powers of two; and
-/// where links may be shared, which that does not see, in fewer or more.
+/// The call in the number of segments that is the fastest by critical path, found downhill from sizes at
+/// which costs change, and among powers of two. Also in other powers of two, as the critical path does not
+/// see shared links.
 std::vector<Call> Front::in_segments(const SynthesizedSchedule& candidate, Call call) {
   const Fabric& fabric = forecaster_.fabric();
   const Algorithm& a = candidate.algorithm;
@@ -278,7 +281,7 @@ std::vector<Call> Front::in_segments(const SynthesizedSchedule& candidate, Call 
                                       static_cast<Block>(std::max(1.0, call.message / least_segment)));
   std::vector<Block> starts;
   for (const Bytes size : fabric.sizes())
-    for (const double carrying : {1, 2})  // messages that carry a segment, one in each tree
+    for (const double carrying : {1, 2})  // how many messages carry a segment, one in each tree
       if (const double k = call.message / (carrying * size) + 1; k <= static_cast<double>(most))
         starts.push_back(static_cast<Block>(k));
   many.segments = search_segments(

@@ -37,8 +37,9 @@ struct Busiest {
 class Front {
  public:
   /// `trees`: so many trees from each root, and no other method; 0: all methods. After `stop` the front has
-  /// what was made so far, and chooses from what it has priced. Throws InputError for collectives without a
-  /// method, too many ranks, and ranks that do not reach each other. The forecaster outlives the front.
+  /// only what was made so far, and chooses among what it has priced. Throws InputError for collectives
+  /// without a method, too many ranks, and ranks that do not reach each other. The forecaster outlives the
+  /// front.
   Front(Collective collective, const Forecaster& forecaster, Rank root = 0, std::int64_t trees = 0,
         const Stop& stop = {});
 
@@ -74,7 +75,7 @@ class Front {
     int shared = 0;
     auto operator<=>(const Choice&) const = default;
   };
-  /// Whether `stop` says so, of which there is a note then.
+  /// Whether `stop` asks to end; if so, adds a note.
   bool stopped();
   std::vector<Call> in_segments(const SynthesizedSchedule& candidate, Call call);
   Priced priced(std::shared_ptr<const SynthesizedSchedule> candidate, const Call& call, const Engine& engine);
@@ -92,8 +93,8 @@ class Front {
   Rank root_;
   Stop stop_;
   bool by_levels_;
-  std::vector<Group> groups_;  ///< by small messages and by large ones
-  std::vector<Choice> best_;   ///< of the last size, of each of these groups
+  std::vector<Group> groups_;  ///< as near ranks group for small messages, and for large ones
+  std::vector<Choice> best_;   ///< for each of `groups_`: the best at the last size
   std::map<Choice, std::shared_ptr<const SynthesizedSchedule>> levels_;
   std::vector<std::shared_ptr<const SynthesizedSchedule>> others_;
   Busiest limit_;

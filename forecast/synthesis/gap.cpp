@@ -42,7 +42,7 @@ Json bound_row(Bytes message, const Bound& b) {
       {"limited_by", b.cut}};
 }
 
-/// Whether all messages go from one rank's memory to another's, as those do that have prices.
+/// Whether all messages go between the ranks' own memories, as lower bounds by prices assume.
 bool priced(const Prediction& p) {
   const Schedule schedule = p.algorithm->schedule(p.call);
   Step step(false);
@@ -56,7 +56,7 @@ bool priced(const Prediction& p) {
   return true;
 }
 
-/// The fastest that the catalogue has, with what is to be said of it.
+/// The answer for the fastest algorithm of the catalogue, with its notes.
 Answer of_catalogue(const Question& q, Bytes size, ForecastCache& cache, const Watch& watch) {
   Question one = q;
   one.policy = "fastest", one.algorithm = "auto", one.sizes = {size};
@@ -65,7 +65,7 @@ Answer of_catalogue(const Question& q, Bytes size, ForecastCache& cache, const W
   return answer;
 }
 
-/// What each row has besides: who carries its messages, and its interval.
+/// The columns of a synthesis, with the transport and the interval added.
 std::vector<report::Column> columns_of_gap() {
   std::vector<report::Column> all = synthesis::columns();
   all.insert(all.begin() + 4, report::text_of("transport", "transport"));
@@ -110,7 +110,7 @@ class GapReport {
                         : "interrupted: what follows was not computed");
     }
     if (unruled_ && !ruled_ && !interrupted_) throw *unruled_;
-    // Once interrupted, the front has made only a part, of which no row tells.
+    // Once interrupted, the front notes that its schedules are the best so far; no row here shows such.
     if (front_)
       for (const std::string& words : front_->notes())
         if (!interrupted_ || words != Front::best_so_far) note(words);
@@ -128,7 +128,8 @@ class GapReport {
     return platform;
   }
   Memory memory() const { return q_.memory_of(collective_); }
-  /// A policy of NCCL's sends nothing else by the transport that it was told to take.
+  /// The forecaster of the transport that was asked for, if the library's own is of another: a policy of NCCL
+  /// sends only its own choices by the transport that it is told to take.
   std::optional<Forecaster> sender() const {
     if (!q_.transport || library_.forecaster().transport().name() == q_.transport->name()) return {};
     return std::optional<Forecaster>(std::in_place, platform_, ranks_, parse_placement(q_.placement),
@@ -164,7 +165,7 @@ class GapReport {
     Bound bound = forecaster_.lower_bound(
         *best.algorithm, call, forecaster_.transport().foreign() ? Bounds::Of::links : Bounds::Of::messages);
     const std::optional<Library::Forecast> chosen = by_library(call);
-    // Software that the catalogue's messages have to pay for is not that of every library.
+    // A library may have cheaper software than the catalogue's messages, and so a lower bound.
     if (chosen && chosen->prediction.bound.time < bound.time) bound = chosen->prediction.bound;
     if (front_ && front_->limit().by_prices && priced(best))
       bound = synthesis::tightest(bound, size, *front_);
@@ -180,7 +181,7 @@ class GapReport {
     return rows;
   }
 
-  /// Rows that different software carries are not told apart by their schedules alone.
+  /// Notes if rows differ in their software, as then they do not differ by their schedules alone.
   void tell_transports(const Json& rows) {
     std::set<std::string> all;
     for (const Json& row : rows)
@@ -190,7 +191,7 @@ class GapReport {
          text::join(std::vector<std::string>(all.begin(), all.end())) + "; --transport names one for all");
   }
 
-  /// None of the policy that is no library, and where it has no rule.
+  /// The library's choice; none if the policy is no library or has no rule.
   std::optional<Library::Forecast> by_library(const Call& call) {
     if (q_.policy == "fastest") return {};
     try {
@@ -212,7 +213,7 @@ class GapReport {
   std::string name_;
   Description platform_;
   Library library_;
-  std::optional<Forecaster> sent_;  ///< where the library's own is of another transport
+  std::optional<Forecaster> sent_;  ///< if the library's own forecaster is of another transport
   const Forecaster& forecaster_;
   std::optional<Front> front_;
   ForecastCache cache_;

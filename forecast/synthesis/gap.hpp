@@ -11,7 +11,7 @@ namespace collcast {
 /// schedule, the fastest of the catalogue, and what the question's policy would play.
 report::Report gap(const Question& question, const Watch& watch = {});
 
-/// Its times over message size: a curve each.
+/// The report's times over message size, a curve for each schedule.
 report::Graph gap_graph(const report::Report& gap);
 
 }  // namespace collcast

@@ -10,7 +10,7 @@ namespace {
 constexpr int most_regrown = 40;
 constexpr double grown_enough = 1.002;
 constexpr double new_pair = 3;   ///< factor of the cost of an edge that no tree has so far
-constexpr double deeper = 0.02;  ///< share of its cost that an edge costs more with each level
+constexpr double deeper = 0.02;  ///< share by which an edge costs more with each level
 
 class Regrowth {
  public:
@@ -91,13 +91,13 @@ class Regrowth {
   }
 
   const EdgeUses& uses_;
-  double part_;  ///< of the message, that a tree carries
+  double part_;  ///< share of the message that a tree carries
   double steepness_ = 0, top_ = 0;
   std::vector<Tree> trees_;
   std::vector<double> busy_, price_;        ///< by resource
-  std::vector<std::vector<Taker>> takers_;  ///< the edges that take it
+  std::vector<std::vector<Taker>> takers_;  ///< by resource: the edges that use it
   std::vector<double> cost_;                ///< by edge
-  std::vector<int> sent_;                   ///< how many trees take the edge
+  std::vector<int> sent_;                   ///< by edge: how many trees have it
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace collcast {
 namespace {
 
-/// The dearer way.
+/// The cost of a message between two ranks, in the dearer direction.
 double cost(const Fabric& fabric, Rank a, Rank b, Bytes message) {
   const auto one_way = [&](Rank from, Rank to) {
     const Wire w = fabric.wire(from, to, message);
@@ -35,7 +35,7 @@ std::vector<Rank> within(const std::vector<double>& distances, Rank ranks, doubl
   return group;
 }
 
-/// Each group so far becomes a part of the group that contains its first rank.
+/// Makes each group so far a part of the group that its first rank belongs to.
 std::vector<Group> gathered(std::vector<Group> parts, const std::vector<Rank>& group) {
   std::map<Rank, Group> whole;
   for (Group& part : parts) {
@@ -70,7 +70,7 @@ Group split(std::vector<Group> parts, std::size_t radix) {
   return joined(std::move(fewer));
 }
 
-/// The groups at a depth, or less deep where there are none deeper.
+/// The groups at a depth; where a branch ends above it, its last groups.
 void at_depth(const Group& g, int depth, std::vector<const Group*>& found) {
   if (depth == 0 || g.parts.empty()) return found.push_back(&g);
   for (const Group& part : g.parts) at_depth(part, depth - 1, found);
@@ -116,7 +116,8 @@ void each_pair(const Group& g, Trade&& trade) {
     for (std::size_t i = 0; i < parts; ++i) trade(g.parts[i], g.parts[(i + turn) % parts]);
 }
 
-/// Each part receives all shares of its group, each share at one of its ranks.
+/// The messages of an allgather, level by level: each part receives all shares of its group, each share at
+/// one of the part's ranks.
 Trades allgather(const Group& whole, Rank ranks) {
   Trades steps(static_cast<std::size_t>(levels(whole)));
   std::vector<Blocks> has(to_index(ranks));
@@ -140,7 +141,8 @@ Trades allgather(const Group& whole, Rank ranks) {
 /// The content of a message: whole shares, or the parts for the ranks that it reaches.
 using Content = std::function<void(Block share, const std::vector<Rank>& reached, Blocks& blocks)>;
 
-/// The same messages with the data that later ranks need: read backwards, as a rank gets each share once.
+/// The same messages with their content: what their receivers need, and what these pass on. Found backwards,
+/// as a rank gets each share once.
 Listing listed(const Trades& steps, Rank ranks, Block blocks, const Content& content) {
   Listing list{ranks, blocks, std::vector<std::vector<Listed>>(steps.size())};
   std::vector<std::map<Block, std::vector<Rank>>> beyond(to_index(ranks));

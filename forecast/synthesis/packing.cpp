@@ -20,7 +20,7 @@ Amount sum(const Shares& shares) {
   return std::accumulate(shares.begin(), shares.end(), Amount{0});
 }
 
-/// The wiring as a flow graph, after it a source that gives each rank `factor` times its share.
+/// The wiring as a flow graph, with a source as last vertex that gives each rank `factor` times its share.
 FlowGraph sourced(const Wiring& w, const Shares& shares, Amount factor) {
   FlowGraph graph(w.vertices() + 1);
   for (int u = 0; u < w.vertices(); ++u)
@@ -32,7 +32,7 @@ FlowGraph sourced(const Wiring& w, const Shares& shares, Amount factor) {
   return graph;
 }
 
-/// How much of all shares the worst served rank misses; at the first who misses any, if `any`.
+/// How much of all shares the worst served rank misses. `any`: stops at the first rank that misses something.
 Amount missing(const Wiring& w, const Shares& shares, Amount factor, bool any = false) {
   FlowGraph graph = sourced(w, shares, factor);
   const Amount all = factor * sum(shares);
@@ -57,7 +57,7 @@ Amount common_divisor(const Wiring& w, Amount with) {
   return with;
 }
 
-/// The least time in which `trees` a share fit, up to 1e-9 of it.
+/// The least time in which `trees` trees per share fit, with a relative error of 1e-9.
 double least_time(const Wiring& w, const Shares& shares, Amount trees, const Ratio& worst) {
   double low = static_cast<double>(trees) * worst.value();
   if (missing(during(w, low), shares, trees, true) == 0) return low;
@@ -98,7 +98,7 @@ class Splitting {
   }
 
  private:
-  /// What comes in by one edge goes on by another, past the switch.
+  /// Capacity that comes in by one edge and goes out by another, to be led past the switch.
   struct Move {
     int from, through, to;
     Amount amount;
@@ -109,8 +109,8 @@ class Splitting {
     if (m.from != m.to) w_(m.from, m.to) += amount;
   }
 
-  /// All at once if nothing is missed then; else each half. Of a single one, a unit that goes past the switch
-  /// is missed by a cut at most once, so that what is missed is what was too much.
+  /// Makes all moves at once if nothing is missed then, else each half on its own. A unit that a single move
+  /// takes past the switch is missed by a cut at most once, so as much as is missed is moved back.
   void try_all(std::span<const Move> moves) {
     go_on(stop_);
     for (const Move& m : moves) move(m, m.amount);
@@ -122,7 +122,7 @@ class Splitting {
     try_all(moves.subspan(moves.size() / 2));
   }
 
-  /// What comes in and what goes out become equal, as far as nothing is missed then.
+  /// Makes what comes into the switch equal to what goes out, as far as nothing is missed then.
   void balance(int through) {
     const int n = w_.vertices();
     for (int v = 0; v < n; ++v)
@@ -179,7 +179,8 @@ class Packing {
   }
 
  private:
-  /// Adds one edge to some of the last trees, and leaves the others of them as they are.
+  /// Adds one edge to as many of the last class of trees as there is room for; the others of the class stay
+  /// as they are.
   bool grow() {
     const std::vector<Rank> reached = growing_.back().reached;
     for (const Rank from : reached)
@@ -241,7 +242,7 @@ std::optional<Packed> packed(const Wiring& wiring, const Shares& shares, Amount 
   return Packed{{wiring.ranks(), trees, std::move(*grown)}, time};
 }
 
-/// A rank that receives only its own worst ratio: where Newton's method begins.
+/// The worst ratio of a cut around a single rank, from which Newton's method begins.
 Ratio narrowest_rank(const Wiring& w, const Shares& shares) {
   const Amount all = sum(shares);
   Ratio worst{0, 1};
@@ -256,7 +257,7 @@ Ratio narrowest_rank(const Wiring& w, const Shares& shares) {
   return worst;
 }
 
-/// What the minimum cut of the last flow separates, and carries.
+/// The shares that the minimum cut of the last flow separates, and its capacity.
 Ratio across(const Wiring& w, const Shares& shares, const FlowGraph& graph) {
   Ratio cut{0, 0};
   for (int u = 0; u < w.vertices(); ++u) {
@@ -270,7 +271,7 @@ Ratio across(const Wiring& w, const Shares& shares, const FlowGraph& graph) {
 
 }  // namespace
 
-/// A cut that is worse than the ratio so far gives the next one.
+/// Newton's method: a cut that is worse than the ratio so far gives the next ratio.
 Ratio worst_cut(const Wiring& w, const std::vector<std::int64_t>& shares) {
   Ratio worst = narrowest_rank(w, shares);
   for (bool worse = worst.shares > 0; worse;) {

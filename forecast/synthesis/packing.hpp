@@ -15,11 +15,12 @@ struct Ratio {
   double value() const { return static_cast<double>(shares) / static_cast<double>(capacity); }
 };
 
-/// Each rank has `shares[rank]` for all others: the cut that takes longest, exactly, by Newton's method on
+/// The cut that takes longest if each rank has `shares[rank]` for all others; exact, by Newton's method on
 /// integer max-flows. Throws InputError where ranks do not reach each other.
 Ratio worst_cut(const Wiring& wiring, const std::vector<std::int64_t>& shares);
 
-/// Asked often while there is work; true: end it, by an exception of this kind.
+/// Asked often during long work. If it answers true, the work ends, by throwing Stopped or with the best so
+/// far.
 using Stop = std::function<bool()>;
 struct Stopped {};
 
@@ -28,20 +29,20 @@ struct Stopped {};
 struct NoTrees : InputError {
   explicit NoTrees(SecondsPerByte least)
       : InputError("no spanning trees were found: links differ too much by direction"), optimum(least) {}
-  SecondsPerByte optimum;  ///< of a byte of the message, by the worst cut
+  SecondsPerByte optimum;  ///< the time of a byte of the message, by the worst cut
 };
 
 struct Packed {
   Forest forest;
-  /// In which a unit of the wiring carries one tree: a share of n bytes takes n / trees_per_share * time /
-  /// unit.
+  /// Time in which the wiring carries a unit of each tree: a share of n bytes takes n / trees_per_share *
+  /// time / unit.
   double time = 0;
 };
-/// Packs `trees_per_share` spanning trees for each share, as fast as so many can be; 0: as many as reach the
-/// worst cut's time, if these are at most `most_trees`, else the least number up to it that comes closest.
-/// Zhao et al., ForestColl, arXiv 2402.06787: switches are split off edge by edge, then trees grow edge by
-/// edge, each as far as max-flows leave room for all others. Throws InputError where ranks do not reach each
-/// other, and NoTrees, with the time of a byte of all shares.
+/// Packs `trees_per_share` spanning trees for each share, as fast as so many can be. With 0, packs as many as
+/// reach the worst cut's time. If these would be more than `most_trees`, packs the number up to `most_trees`
+/// that comes closest. Zhao et al., ForestColl, arXiv 2402.06787: switches are split off edge by edge, then
+/// trees grow edge by edge, each as far as max-flows leave room for all others. Throws InputError where ranks
+/// do not reach each other, and NoTrees, with the time of a byte of all shares.
 Packed pack(const Wiring& wiring, const std::vector<std::int64_t>& shares, std::int64_t trees_per_share = 0,
             std::int64_t most_trees = 64, const Stop& stop = {});
 

@@ -12,10 +12,10 @@ namespace collcast::synthesis {
 
 /// A forecast beside the bound.
 Json row(const std::string& schedule, const Prediction& prediction, const Bound& bound);
-/// Of such rows.
+/// The columns of such rows.
 std::vector<report::Column> columns();
 
-/// Prices of links and ports know more than cuts.
+/// The bound, raised to the front's lower bound by prices of links and ports where that is higher.
 Bound tightest(Bound bound, Bytes message, const Front& front);
 
 }  // namespace collcast::synthesis

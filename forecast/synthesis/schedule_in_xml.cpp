@@ -20,7 +20,8 @@ struct InXml {
   Seconds time;
 };
 
-/// In as many segments as are the fastest, as far as the file stays small and the loader has room for it.
+/// The schedule in the number of segments that is the fastest, of those with which the file stays small and
+/// fits the loader.
 InXml in_xml(const Front::Priced& made, Rank root) {
   const Algorithm& a = made.schedule->algorithm;
   Call call = in_a_small_file(a, made.call);
@@ -44,7 +45,7 @@ bool better(const InXml& a, const InXml& b) {
   return a.time < b.time;
 }
 
-/// By rising times of the schedules: reading back does not make them faster.
+/// The best file. Tries the schedules in the order of their times, as none is faster when it is read back.
 InXml best_in_xml(const std::vector<Front::Priced>& made, Rank root, const Forecaster& forecaster) {
   std::optional<InXml> best;
   std::string failed;
@@ -66,7 +67,7 @@ std::string with_time(const Front::Priced& made, Seconds time) {
   return made.schedule->algorithm.name + ": " + text::seconds(time.value);
 }
 
-/// What the file takes, if that is longer than the fastest schedule.
+/// How long the file takes, in words, if that is longer than the fastest schedule.
 std::string what_it_costs(const InXml& written, const Front::Priced& fastest) {
   constexpr double as_fast = 1.01;
   if (written.time <= as_fast * fastest.time) return {};

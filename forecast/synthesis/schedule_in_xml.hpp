@@ -8,9 +8,9 @@
 
 namespace collcast {
 
-/// Of the front's schedules, in MSCCL's XML, the one that is the fastest as the file is read back, among
-/// those that MSCCL's loader takes. Adds notes of what that costs, and of what the loader refuses where it
-/// takes none.
+/// A schedule of the front in MSCCL's XML: of those that MSCCL's loader takes, the one that is the fastest
+/// when the file is read back. Adds a note on what the file costs in time; if the loader takes none, on what
+/// it refuses.
 std::string msccl(Front& front, Bytes message, const Forecaster& forecaster, std::vector<std::string>& notes);
 
 }  // namespace collcast

@@ -14,8 +14,8 @@ namespace {
 
 using Pairs = std::function<bool(Rank, Rank)>;
 
-/// The way of the data: copies go down the trees, sums up. Of an allreduce, which does both, links are taken
-/// to be as wide both ways; the busiest link says where they are not.
+/// The wiring in the direction of the data: copies go down the trees, sums go up. An allreduce does both; its
+/// links are taken to be equally wide both ways, and where they are not, the busiest link shows it.
 Wiring directed(Wiring w, Collective collective) {
   if (spreads_copies(collective)) return w;
   const Wiring given = w;
@@ -25,7 +25,8 @@ Wiring directed(Wiring w, Collective collective) {
   return w;
 }
 
-/// The narrowest link between each two ranks of a node.
+/// All pairs of ranks between nodes, and those within nodes whose route is at least half as wide as the
+/// widest route from one of the two.
 Pairs wide_pairs(const Machine& machine, const Fabric& fabric) {
   const Rank n = fabric.ranks();
   const auto at = [n](Rank a, Rank b) {
@@ -50,12 +51,12 @@ Pairs wide_pairs(const Machine& machine, const Fabric& fabric) {
   };
 }
 
-/// Each rank with the ranks of each node that it reaches by the fewest links: those of its own rail.
+/// Pairs each rank with those ranks of each node that it reaches by the fewest links: those of its own rail.
 Pairs near_pairs(const Machine& machine, const Fabric& fabric) {
   std::set<std::pair<Rank, Rank>> near;
   std::vector<LinkId> route;
   for (Rank a = 0; a < fabric.ranks(); ++a) {
-    std::map<int, std::pair<std::size_t, std::vector<Rank>>> by_node;  // how many links, and to whom
+    std::map<int, std::pair<std::size_t, std::vector<Rank>>> by_node;  // number of links, ranks that far away
     for (Rank b = 0; b < fabric.ranks(); ++b) {
       if (a == b) continue;
       route.clear();
@@ -71,13 +72,13 @@ Pairs near_pairs(const Machine& machine, const Fabric& fabric) {
 }
 
 constexpr std::int64_t most_trees = 64;  ///< from a root
-constexpr Rank most_apart = 64;          ///< of more ranks, switches are looked at together alone
+constexpr Rank most_apart = 64;          ///< beyond so many ranks, switches are looked at only if joined
 
 bool all_pairs(Rank, Rank) {
   return true;
 }
 
-/// On the links that messages between these pairs take.
+/// A synthesis on the links that messages between these pairs take.
 Synthesis between(const Pairs& pairs, bool joined, Collective collective, const Fabric& fabric, Rank root,
                   std::int64_t trees, const Stop& stop) {
   const std::vector<Rank> roots = collcast::roots(collective, fabric.ranks(), root);
@@ -136,9 +137,9 @@ void find_busiest(Synthesis& s, const Fabric& fabric) {
   s.busiest_link = fabric.link_name(static_cast<LinkId>(most - busy.begin()));
 }
 
-/// Logical links may differ from the routes that messages take. Where that costs, other wirings are tried:
-/// slower links left to messages between nodes, near ranks alone, switches apart; the one whose routes are
-/// the least busy stands.
+/// Logical links may differ from the routes that messages take. If that costs time, other wirings are tried:
+/// slower links left to messages between nodes, near ranks only, switches apart. The one whose routes are the
+/// least busy is taken.
 Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank root, std::int64_t trees,
                      const Stop& stop) {
   const Fabric& fabric = forecaster.fabric();

@@ -15,24 +15,24 @@ struct Synthesis {
   Forest forest;
   Rank root = 0;
   std::int64_t depth = 0;  ///< messages from a root to the farthest rank
-  SecondsPerByte optimum;  ///< of a byte of the message, by the worst cut of the links that routes take
-  SecondsPerByte busiest;  ///< of a byte of the message, what the schedule sends over the busiest link
+  SecondsPerByte optimum;  ///< time of a byte of the message, by the worst cut of the links that routes take
+  SecondsPerByte busiest;  ///< time for which a byte of the message keeps the busiest link busy
   std::string busiest_link;
 };
 
-/// What messages take on their routes, of a byte of the collective's message: `busiest` of a synthesis.
+/// Sets `busiest` and `busiest_link` of a synthesis from the routes of its messages.
 void find_busiest(Synthesis& synthesis, const Fabric& fabric);
 
 /// Messages from a root to the farthest rank.
 std::int64_t depth(const Forest& forest);
 
-/// How many ranks a synthesis takes at most.
+/// The most ranks that a synthesis takes.
 constexpr Rank most_synthesized = 256;
 
 /// The fastest packing of spanning trees on the machine's links, with `trees_per_root` trees from each root
-/// (0: the optimum's number). Throws Stopped where `stop` says so before there is one, InputError for
-/// collectives that trees do not serve, too many ranks, and ranks that do not reach each other; NoTrees where
-/// no wiring has any.
+/// (0: as many as the optimum has). Throws Stopped if `stop` ends it before there is a packing. Throws
+/// InputError for collectives that trees do not serve, too many ranks, and ranks that do not reach each
+/// other. Throws NoTrees if no wiring has any.
 Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank root = 0,
                      std::int64_t trees_per_root = 0, const Stop& stop = {});
 

@@ -25,8 +25,9 @@ namespace {
 
 using report::Column, report::count_of, report::text_of;
 
-/// Three factors of the time over the bound: how much longer the schedule keeps its busiest link, how much
-/// longer than that its busiest port, whose messages may be slower than links, and latency and waiting.
+/// Three factors of the time over the bound. Links: how much longer than the bound the schedule keeps its
+/// busiest link busy. Ports: how much longer than that its busiest port is busy, as messages may be slower
+/// than links. Waiting: the rest, latency included.
 Json losses(const Prediction& p, const Bound& bound, const Fabric& fabric) {
   const Schedule schedule = p.algorithm->schedule(p.call);
   const Layout sizes = layout(*p.algorithm, p.call, schedule);
@@ -51,7 +52,7 @@ std::vector<Column> columns_with_losses() {
   return columns;
 }
 
-/// What the links allow, and what the best schedule for large messages makes of them.
+/// Adds the time per byte that the links allow, and that of the best schedule for large messages.
 void add_limit(report::Report& answer, const Busiest& limit, Collective collective) {
   const auto bandwidth = [](SecondsPerByte of) { return of.value > 0 ? 1e-9 / of.value : 0.0; };
   answer.head["optimum_algbw_GBps"] = limit.optimum ? Json(bandwidth(*limit.optimum)) : Json();

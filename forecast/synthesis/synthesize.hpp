@@ -15,14 +15,15 @@ enum class ScheduleFile : std::uint8_t { none, json, msccl };
 
 /// The fastest schedules for a machine.
 struct Synthesized {
-  /// At each size what is the fastest, what it consists of, and how long it takes by path and contended.
+  /// For each size the fastest schedule, what it consists of, and how long it takes by path and by
+  /// contention.
   report::Report report;
-  bool holds = true;  ///< each does what its collective's definition asks for
-  std::string file;   ///< what is the fastest at the largest size
+  bool holds = true;  ///< each schedule does what its collective's definition asks for
+  std::string file;   ///< the fastest schedule at the largest size
 };
 
-/// For one platform, collective and number of ranks. `trees`: as for Front. Once interrupted, the best so
-/// far.
+/// For one platform, collective and number of ranks. `trees`: as for Front. Once interrupted, it answers with
+/// the best so far.
 Synthesized synthesize(const Question& question, std::int64_t trees, ScheduleFile file,
                        const Watch& watch = {});
 

@@ -27,7 +27,7 @@ class Sets {
     while (parent_[static_cast<std::size_t>(a)] != a) a = parent_[static_cast<std::size_t>(a)];
     return a;
   }
-  /// Known by the smaller one.
+  /// Joins the sets of `a` and `b`; the smaller name stays.
   void unite(int a, int b) {
     a = find(a), b = find(b);
     parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);

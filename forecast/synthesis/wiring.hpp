@@ -9,7 +9,8 @@
 
 namespace collcast {
 
-/// Ranks 0, 1, ... and switches after them, and what the links between them carry, in whole units.
+/// A graph of ranks 0, 1, ... and switches after them, with what the links between them carry, in whole
+/// units.
 class Wiring {
  public:
   Wiring(Rank ranks, int switches)
@@ -20,7 +21,7 @@ class Wiring {
   std::int64_t& operator()(int from, int to) { return capacity_[at(from, to)]; }
   std::int64_t operator()(int from, int to) const { return capacity_[at(from, to)]; }
 
-  /// Whether messages go on from the first vertex by the second, a switch, to the third; empty: all may.
+  /// Whether messages go from one vertex through a switch to another; empty: all may.
   std::function<bool(int from, int through, int to)> turns;
   BytesPerSecond unit = BytesPerSecond(1);
   bool shared = false;  ///< several ranks begin or end at one place, as at the memory of a host
@@ -34,14 +35,14 @@ class Wiring {
   std::vector<std::int64_t> capacity_;
 };
 
-/// The links that a fabric's routes take between these pairs of ranks, and what joins them: links that some
-/// route strings together meet in a switch. Links in a row are one, as wide as the narrowest; switches
-/// between which no link is a part of the cut that is worst for these shares are one, if `joined`.
+/// The links that a fabric's routes take between these pairs of ranks. Links that follow each other on a
+/// route meet in a switch. Links in a row are one, as wide as the narrowest. If `joined`, switches are one if
+/// no link between them is part of the worst cut for these shares.
 Wiring wiring(const Fabric& fabric, const std::function<bool(Rank from, Rank to)>& pairs,
               const std::vector<std::int64_t>& shares, bool joined = true);
 
-/// What these links allow where ranks share places: `wiring` takes it that a rank that ends at one may also
-/// begin there, as splitting needs it, which no cut then limits. Here it may not.
+/// The same links for ranks that share places. In `wiring`, a rank whose routes end at a shared place may
+/// also send from there, as splitting switches needs it, and no cut limits that. Here it may not.
 Wiring one_way_wiring(const Fabric& fabric, const std::function<bool(Rank from, Rank to)>& pairs);
 
 }  // namespace collcast

@@ -11,8 +11,9 @@
 
 namespace collcast {
 
-/// Adds up how long the ranks of an application are in each operation, and how long in any. Operations of a
-/// rank that overlap count once; a rank that awaits a stream of its own is in none.
+/// Adds up how long the ranks of an application are in each operation, and how long in any operation.
+/// Operations of a rank that overlap count once. A rank that awaits one of its own streams is in no
+/// operation.
 class Account : public Observer {
  public:
   explicit Account(const Application& application)
@@ -20,21 +21,21 @@ class Account : public Observer {
         open_(static_cast<std::size_t>(application.ranks())),
         open_busy_(open_.size()) {}
   void done(const Interval& interval) override;
-  /// The operation's name in `times`; empty for what is no communication.
+  /// The interval's operation, as `times` names it; empty if it is no communication.
   std::string name_of(const Interval& interval) const;
 
-  /// Over all ranks, by operation name.
+  /// Time in each operation, over all ranks, by name.
   const std::map<std::string, Seconds>& times() const { return times_; }
-  /// The time with some communication under way, over all ranks.
+  /// Time in which some communication of a rank is under way, over all ranks.
   Seconds communication() const { return communication_; }
-  /// The same with that in which they compute.
+  /// The same, or in which the rank computes.
   Seconds busy() const { return busy_; }
 
  private:
   const Application& application_;
   std::map<std::string, Seconds> times_;
   Seconds communication_, busy_;
-  std::vector<std::map<std::string, Moments>> open_;  ///< of each rank, by operation; "": of any
+  std::vector<std::map<std::string, Moments>> open_;  ///< of each rank, by operation; "": any operation
   std::vector<Moments> open_busy_;                    ///< of each rank
 };
 

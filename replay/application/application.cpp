@@ -9,7 +9,7 @@
 namespace collcast {
 namespace {
 
-/// Tags of messages and of collectives never meet; a collective has 2^32 of its own.
+/// The tag of a message. Tags of messages and of collectives never meet; a collective has 2^32 of its own.
 std::uint64_t message_tag(int communicator, int tag) {
   return (static_cast<std::uint64_t>(communicator) << 32) | static_cast<std::uint32_t>(tag);
 }
@@ -21,7 +21,7 @@ std::int32_t request_number(std::int64_t request) {
   return request < 0 ? 0 : static_cast<std::int32_t>(request % 0x7fffffff) + 1;
 }
 
-/// The sizes of a schedule's blocks: message / blocks each, or each rank's share cut evenly.
+/// The sizes of a schedule's blocks: message / blocks for each, or each rank's share divided evenly.
 Layout layout_of(const Activity& activity, const Algorithm& a, const Call& call, const Schedule& schedule) {
   if (!activity.counts || activity.counts->shares.empty()) return layout(a, call, schedule);
   const auto pieces = schedule.blocks / call.ranks;
@@ -37,7 +37,7 @@ bool of_collective(std::uint64_t tag) {
   return tag >> 63 != 0;
 }
 
-/// Gives messages the sizes that the rank itself knows: in an alltoallv nobody knows all of them.
+/// Gives messages the sizes that the rank itself knows, as in an alltoallv nobody knows all sizes.
 class Application::Resized : public Strand {
  public:
   Resized(std::unique_ptr<Strand> strand, const Activity& activity, Rank rank, Rank ranks)
@@ -81,7 +81,7 @@ class Application::Resized : public Strand {
   Rank root_, rank_, ranks_;
 };
 
-/// A collective of unknown size: once all have come, it takes a given time.
+/// A collective of unknown size: it takes a given time once all ranks have come.
 class Application::Lasting : public Strand {
  public:
   Lasting(std::unique_ptr<Strand> meeting, Seconds time) : meeting_(std::move(meeting)), time_(time) {}
@@ -116,7 +116,7 @@ class Application::Meeting : public Strand {
   std::optional<Op> op_;
 };
 
-/// A collective's messages, once their kernel has been launched.
+/// A collective's messages, which begin once their kernel has been launched.
 class Application::Launched : public Strand {
  public:
   Launched(const Op& launch, std::unique_ptr<Strand> messages)
@@ -152,12 +152,12 @@ class Application::StreamStrand : public Strand {
  private:
   using Kind = Activity::Kind;
 
-  /// Before a collective, where the wait for all to come is no part of it.
+  /// Whether the next activity is a collective that does not include the wait for all ranks.
   bool gathers() const {
     return activity_.kind == Kind::collective && activity_.request < 0 && app_.gathers_;
   }
 
-  /// A message that holds up its stream is a kernel of its own.
+  /// Whether the message launches a kernel of its own, as one that holds up its stream does.
   bool launches() const {
     const bool message =
         activity_.kind == Kind::send || activity_.kind == Kind::receive || activity_.kind == Kind::exchange;
@@ -262,7 +262,7 @@ class Application::StreamStrand : public Strand {
     op.bytes = activity_.bytes;
     op.tag = message_tag(activity_.communicator, activity_.tag);
     op.request = request_number(activity_.request);
-    op.order = begun_++;  // of sends at one instant ranks make their first, then their second ones
+    op.order = begun_++;  // at one instant, all ranks' first sends come before their second ones
     if (!activity_.synchronous && op.bytes <= app_.buffered_) {
       op.request = --state().last_own_request;
       finished(batch);
@@ -308,7 +308,7 @@ class Application::StreamStrand : public Strand {
     return op;
   }
 
-  /// The requests of streams that await this record are done now; those streams go on before this one does.
+  /// Completes the requests of streams that await this record; those streams go on before this one.
   void record(Batch& batch) {
     auto& records = state().records;
     if (records.size() <= static_cast<std::size_t>(stream_))
@@ -335,7 +335,7 @@ class Application::StreamStrand : public Strand {
   std::unique_ptr<Activities> activities_;
   Activity activity_;
   std::uint64_t begun_ = 0;  ///< sends since the stream last waited for something
-  bool launched_ = false;    ///< of the activity, which is still to be played
+  bool launched_ = false;    ///< the kernel of the next activity is launched
   bool started_;
 };
 
@@ -404,8 +404,8 @@ const std::vector<Rank>& Application::members(const Activity& activity) const {
 
 namespace {
 
-/// What a rank's call adds to the size of a collective whose ranks know no sizes but their own: its root
-/// knows the whole; without a root it is what ranks send on average.
+/// What a rank's call adds to the size of a collective whose ranks know only their own sizes. A root knows
+/// the whole; without a root the size is what ranks send on average.
 Bytes part_of(const Activity& activity, Rank rank, std::size_t ranks) {
   if (definition(activity.collective).rooted) return rank == activity.root ? activity.message : Bytes(0);
   return activity.message / static_cast<double>(ranks);
@@ -429,7 +429,7 @@ Application::Begun Application::collective(Rank world, const Activity& activity)
                      std::string(activity.call) + " where rank " + std::to_string(instance.first) +
                      " calls " + instance.call + " (call " + std::to_string(number) + " of communicator " +
                      std::to_string(activity.communicator) + ")");
-  if (!instance.passed_over.empty())  // the time of each rank, for the one call of all
+  if (!instance.passed_over.empty())  // adds each rank's time to the one call
     passed_over_.add(instance.call, instance.passed_over, 0, std::max(activity.duration.value, 0.0));
   const std::shared_ptr<Lowering> lowering = instance.lowering;
   const std::optional<Op> meeting = instance.meeting;
@@ -464,7 +464,7 @@ Op Application::meeting(const Activity& activity, const Price& price, std::size_
   return op;
 }
 
-/// Once so many have come, it takes a given time.
+/// A collective that takes a given time once `members` ranks have come.
 Op Application::lasting(Seconds time, std::size_t members, const std::string& limited_by) {
   auto found = std::ranges::find(limits_, limited_by);
   if (found == limits_.end()) found = limits_.insert(found, limited_by);
@@ -507,7 +507,7 @@ Application::Instance Application::make(Rank world, const Activity& activity, co
   call.root = activity.root;
   call.message = activity.sized ? activity.message : Bytes(0);
   const Collective collective = activity.sized ? activity.collective : Collective::barrier;
-  // Where nobody knows the size, ranks only meet: no choice of a library.
+  // If nobody knows the size, ranks only meet, and no library chooses.
   const std::string_view algorithm = activity.sized ? activity.algorithm : "dissemination";
   const Choice choice =
       selection_.choose(collective, activity.communicator, all, call, activity.direct, algorithm);

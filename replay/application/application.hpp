@@ -14,7 +14,7 @@
 
 namespace collcast {
 
-/// Whether a message of an application with this tag is one of a collective.
+/// Whether an application's message with this tag belongs to a collective.
 bool of_collective(std::uint64_t tag);
 
 /// A source as a program: computation, messages, and collectives, each played by the algorithm that
@@ -25,7 +25,7 @@ class Application : public Program {
   struct Price {
     Seconds time;
     std::string algorithm, limited_by;
-    double load = 0;  ///< as of Op::Kind::meet
+    double load = 0;  ///< as Op::Kind::meet takes it
     bool between_nodes = false;
   };
   /// The price of a collective; none if it is to be played as messages.
@@ -33,11 +33,11 @@ class Application : public Program {
   using LaunchOf = std::function<Seconds(Bytes)>;
 
   /// Computation takes `compute_scale` times what the source says. `buffered`: blocking sends of up to so
-  /// many bytes do not wait for their receivers, as in every MPI library, even on a machine that has
-  /// synchronous messages only. `launch`: the time to launch a kernel, for each collective that is played as
-  /// messages and each message that blocks its stream. `gathers`: where the source's durations leave out the
-  /// wait for late ranks, this is played, and accounted for, apart from the collectives. Throws InputError if
-  /// the source has no order.
+  /// many bytes do not wait for their receivers, even on a machine that has only synchronous messages, as
+  /// every MPI library buffers them. `launch`: the time to launch a kernel, for each collective that is
+  /// played as messages and each message that blocks its stream. `gathers`: if the source's durations leave
+  /// out the wait for late ranks, that wait is played and counted apart from the collectives. Throws
+  /// InputError if the source has no order.
   Application(const Source& source, Selection& selection, double compute_scale = 1,
               Bytes buffered = Bytes(-1), PriceOf price = {}, LaunchOf launch = {}, bool gathers = false);
 
@@ -49,30 +49,31 @@ class Application : public Program {
     std::unique_ptr<Strand> strand;
     Seconds lasting = Seconds(-1);
   };
-  /// The rank's part in its next call on that communicator; no strand if it does nothing.
+  /// The rank's part in its next call on the activity's communicator; no strand if the rank does nothing.
   Begun collective(Rank world, const Activity& activity);
 
   /// What was played of an operation.
   struct Tally {
     std::int64_t count = 0;  ///< collectives: once for all ranks; messages: sends
     Bytes bytes;             ///< message sizes, as nccl-tests counts them
-    Seconds recorded;        ///< of collectives, over all ranks; negative: not of all
+    Seconds recorded;        ///< of collectives, over all ranks; negative: not known of all
     std::set<std::string> algorithms;
   };
   const std::map<std::string, Tally>& tallies() const { return tallies_; }
 
   /// The operation whose collectives carry `tag` in their `start`; empty if it is not one of the source's.
   std::string_view operation(std::uint64_t tag) const;
-  /// How long it takes once all its ranks have come; negative: as long as its messages do.
+  /// How long the collective with this tag takes once all its ranks have come; negative: as long as its
+  /// messages.
   Seconds lasting(std::uint64_t tag) const;
-  /// Whether it is a named pause of a single rank, and no communication.
+  /// Whether the operation is a named pause of a single rank, and no communication.
   bool is_own(std::uint64_t tag) const;
   bool is_own(std::string_view operation) const;
 
   std::string name_of_tag(std::uint64_t tag) const override;
   std::string name_of_request(std::int32_t request) const override;
 
-  /// What limits collectives that have a price, by the numbers of their meetings.
+  /// What limits each collective that has a price, by the number of its meeting.
   const std::vector<std::string>& limits() const { return limits_; }
 
   /// What was skipped, and why.
@@ -90,9 +91,9 @@ class Application : public Program {
     std::string operation;
     std::string call;
     Rank first;                         ///< world rank that came first
-    std::string_view passed_over = {};  ///< why it is not played as it was; empty: it is
+    std::string_view passed_over = {};  ///< why it is not played as recorded; empty: it is
     std::shared_ptr<Lowering> lowering;
-    std::optional<Op> meeting;  ///< if it has a price
+    std::optional<Op> meeting;  ///< if the collective has a price
     std::size_t to_come;
   };
   using CallNumber = std::pair<int, std::int64_t>;
@@ -100,10 +101,10 @@ class Application : public Program {
   /// What the streams of a rank have in common.
   struct RankState {
     std::map<int, std::int64_t> calls;     ///< collectives so far, by communicator
-    std::map<int, std::int64_t> gathered;  ///< how often all have come so far, by communicator
-    std::vector<std::int64_t> records;     ///< so far, by stream
+    std::map<int, std::int64_t> gathered;  ///< meetings of all members so far, by communicator
+    std::vector<std::int64_t> records;     ///< records so far, by stream
     std::map<std::pair<int, std::int64_t>, std::vector<std::int32_t>>
-        awaits;                         ///< requests, by stream and record
+        awaits;                         ///< requests that await a stream's record
     std::int32_t last_own_request = 0;  ///< numbers below 0: buffered sends, and awaits of records
   };
 
@@ -126,7 +127,7 @@ class Application : public Program {
   std::vector<RankState> states_;
   std::map<CallNumber, Instance> instances_;
   bool gathers_;
-  std::map<CallNumber, std::pair<Op, std::size_t>> gatherings_;  ///< with how many are still to come
+  std::map<CallNumber, std::pair<Op, std::size_t>> gatherings_;  ///< and how many ranks are still to come
   std::uint64_t instances_made_ = 0;
   std::map<std::string, Tally> tallies_;
   struct Named {

@@ -59,7 +59,7 @@ class AsMessages::OfRank : public Activities {
     Batch ahead;
   };
 
-  /// Even requests are those of the source, odd ones those of messages here.
+  /// Passes an activity on. Even requests are the source's, odd ones are of messages made here.
   void pass(Activity a) {
     if (a.request >= 0) a.request *= 2;
     for (std::int64_t& r : a.requests) r *= 2;
@@ -78,7 +78,8 @@ class AsMessages::OfRank : public Activities {
     if (advance(channel)) channels_.push_back(std::move(channel));
   }
 
-  /// Goes to the channel's next step; false at its end. Channels that join have come to the same step anyway.
+  /// Goes to the channel's next step; false at its end. A join of channels needs nothing, as all channels are
+  /// at the same step.
   bool advance(Channel& channel) {
     while (true) {
       channel.ahead.clear();
@@ -91,8 +92,8 @@ class AsMessages::OfRank : public Activities {
     }
   }
 
-  /// The earliest step that a channel has before it. As both ends of a message are in one step, no rank waits
-  /// for one that another sends later.
+  /// Plays the earliest step that any channel is at. Both ends of a message are in the same step, so no rank
+  /// waits for a message that another sends later.
   void step() {
     std::int64_t first = std::numeric_limits<std::int64_t>::max();
     for (const Channel& c : channels_) first = std::min(first, c.ahead.step);

@@ -12,7 +12,7 @@
 
 namespace collcast {
 
-/// Numbers for the tags of a program's messages: those of collectives from `first_collective_tag` on.
+/// Numbers the tags of a program's messages; tags of collectives get numbers from `first_collective_tag` on.
 class MessageTags {
  public:
   int operator()(std::uint64_t tag);
@@ -22,13 +22,13 @@ class MessageTags {
   int messages_ = 0, collectives_ = first_collective_tag;
 };
 
-/// The collectives that were played, as losses of a format that writes them as messages. `recorded`: the time
-/// of all ranks.
+/// The collectives that were played, as losses of a format that writes them as messages. `recorded`: wall
+/// clock times ranks.
 std::vector<Loss> written_as_messages(const Application& application, Seconds recorded);
 
 /// A source for formats that lack some collectives. A collective for which `held` is false becomes the
-/// messages of the algorithm that `selection` chooses, and the time of its reductions on `fabric`. Ranks have
-/// one stream each, which has to be read once and to its end. A nonblocking collective that becomes messages
+/// messages of the algorithm that `selection` chooses, and the time of its reductions on `fabric`. Each rank
+/// has one stream, which has to be read once and to its end. A nonblocking collective that becomes messages
 /// blocks its rank; the channels of an algorithm advance together, step by step.
 class AsMessages : public Source {
  public:

@@ -9,8 +9,8 @@
 
 namespace collcast {
 
-/// A source, to be read once, that knows how far it was read, and so what a replay that stops early did not
-/// play.
+/// A source that knows how far it was read, and so what a replay that stops early did not play. To be read
+/// once.
 class Followed : public Source {
  public:
   explicit Followed(const Source& source) : source_(source) {}

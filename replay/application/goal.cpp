@@ -15,13 +15,13 @@ namespace {
 
 using Labels = std::set<std::int64_t>;
 
-/// One rank's program as operations and what each requires.
+/// Writes one rank's program as operations and what each requires.
 class RankWriter {
  public:
   RankWriter(std::ostream& out, const Fabric& fabric, Rank rank, MessageTags& tags, LossSums& losses)
       : out_(out), fabric_(fabric), rank_(rank), tags_(tags), losses_(losses) {}
 
-  /// Writes a strand that begins after `after`; returns what its end is after.
+  /// Writes a strand that begins after `after`; returns the labels that its end requires.
   Labels strand(Strand& code, Labels after) {
     for (Batch batch; code.next(batch); batch.clear()) {
       Labels done;
@@ -44,7 +44,7 @@ class RankWriter {
  private:
   Labels operation(const Op& op, std::vector<std::unique_ptr<Strand>>& strands, const Labels& after) {
     switch (op.kind) {
-      case Op::Kind::meet:  // a pause that has a name
+      case Op::Kind::meet:  // only a named pause of one rank
         if (op.count != 1) throw InputError("GOAL has no meeting of several ranks");
         [[fallthrough]];
       case Op::Kind::pause:

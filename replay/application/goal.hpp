@@ -10,9 +10,9 @@
 
 namespace collcast {
 
-/// Writes the source in GOAL's text (LogGOPSim, ATLAHS), in which times are ns. Collectives become the
-/// messages of the algorithms that `selection` picks, as GOAL has none, and the time of their reductions on
-/// `fabric`; streams are merged. Returns what is lost.
+/// Writes the source in GOAL's text (LogGOPSim, ATLAHS), in which times are ns. GOAL has no collectives: they
+/// become the messages of the algorithms that `selection` picks, and the time of their reductions on
+/// `fabric`. Streams are merged. Returns what is lost.
 std::vector<Loss> write_goal(const Source& source, Selection& selection, const Fabric& fabric,
                              const std::string& path);
 

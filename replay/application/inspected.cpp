@@ -28,7 +28,7 @@ Seconds mean(const Inspection::Operation& o) {
   return o.least && o.most ? std::clamp(mean, *o.least, *o.most) : mean;
 }
 
-/// In which way a size is unusual; null: in none.
+/// In which way the size is unusual; null: it is not.
 Json unusual(const Inspection::Operation& o) {
   if (!o.seldom && !o.odd) return {};
   return std::string(o.seldom ? "seldom" : "") + (o.seldom && o.odd ? ", " : "") + (o.odd ? "odd" : "");

@@ -5,7 +5,7 @@
 
 namespace collcast {
 
-/// The spans that a new one touches are at the back; all of them become one.
+/// The spans that the new one touches are near the end of the list; they become one with it.
 Seconds Moments::add(Seconds begin, Seconds end) {
   if (!(end > begin)) return {};
   auto last = spans_.end();
@@ -27,7 +27,7 @@ Seconds Moments::add(Seconds begin, Seconds end) {
   return all.sum - known;
 }
 
-/// Makes one of two neighbours in the older half of too many.
+/// If there are too many spans, merges neighbours in pairs in the older half.
 void Moments::thin() {
   constexpr std::size_t most = 256;
   if (spans_.size() <= most) return;

@@ -7,9 +7,9 @@
 
 namespace collcast {
 
-/// The total time covered by spans, which are added about in the order of their ends. If there are far more
-/// than a few hundred, a new span that begins within one of the earliest is taken to overlap the others
-/// evenly.
+/// The total time that spans cover. They are added roughly in the order of their ends. If there are far more
+/// than a few hundred, the earliest are kept merged: a new span that reaches into a merged one is taken to
+/// overlap it evenly.
 class Moments {
  public:
   /// Adds a span; returns by how much the sum grows.
@@ -19,7 +19,7 @@ class Moments {
  private:
   struct Span {
     Seconds begin, end;
-    Seconds sum;  ///< less than its length: it stands for several
+    Seconds sum;  ///< covered time; less than its length if it stands for several
   };
   void thin();
 

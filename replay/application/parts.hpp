@@ -10,8 +10,8 @@
 
 namespace collcast {
 
-/// What each rank's time goes to. A message is under way from its software at either end until it is done; a
-/// collective with a price once all its ranks have come.
+/// What each rank's time goes to. A message is under way from the start of its software until it is done at
+/// the rank's end. A collective with a price is under way once all its ranks have come.
 class Parts : public Observer {
  public:
   Parts(const Application& application, const Fabric& fabric)
@@ -21,9 +21,9 @@ class Parts : public Observer {
 
   struct OfRank {
     Seconds compute;
-    Seconds communication;  ///< some communication is under way
-    Seconds hidden;         ///< the part of it while the rank computes
-    Seconds waiting;        ///< nothing is under way
+    Seconds communication;  ///< time with some communication under way
+    Seconds hidden;         ///< the part of that in which the rank computes
+    Seconds waiting;        ///< time with nothing under way
   };
   /// For a run that took `time`.
   std::vector<OfRank> of_ranks(Seconds time) const;

@@ -8,7 +8,7 @@
 namespace collcast {
 namespace {
 
-/// Members lie on the nodes as those of the group that begins at rank 0.
+/// Whether the members lie on nodes in the same way as those of the group that begins at rank 0.
 bool on_nodes_alike(const Machine& machine, const std::vector<Rank>& members) {
   const Rank first = *std::ranges::min_element(members);
   return std::ranges::all_of(members, [&](Rank m) {

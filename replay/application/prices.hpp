@@ -18,15 +18,15 @@ namespace collcast {
 /// Collectives that the DPUs of the nodes play while ranks compute.
 struct Offloaded {
   std::vector<Collective> collectives = {};
-  int pieces = 1;       ///< of each message, in a pipeline through the DPU
-  bool direct = false;  ///< into the receivers' own memory (on_dpu)
+  int pieces = 1;       ///< into which each message is cut, for a pipeline through the DPU
+  bool direct = false;  ///< DPUs write into the receivers' own memory (on_dpu)
 
   bool has(Collective c) const { return std::ranges::find(collectives, c) != collectives.end(); }
 };
 
 /// Prices a source's collectives as single operations of NCCL or of DPUs, by the forecast of `predict`: as if
-/// all groups that are alike called at the same time, and nothing else was under way. Those that a rank has
-/// under way at once share its links by their loads (Op::Kind::meet).
+/// all groups that are alike called at the same time, and nothing else was under way. Collectives that a rank
+/// has under way at once share its links by their loads (Op::Kind::meet).
 class Prices {
  public:
   using Answer = GroupForecaster::Answer;
@@ -34,12 +34,13 @@ class Prices {
   Prices(const Source& source, const Description& platform, const Machine& machine, const std::string& policy,
          const Offloaded& offloaded = {});
 
-  /// The price by `algorithm`, or if that is empty by the library's choice. None for what is played as
-  /// messages: collectives that neither DPUs nor NCCL play, sizes that differ from rank to rank, and groups
-  /// whose ranks are at irregular distances or that do not divide the world.
+  /// The price with `algorithm`; if that is empty, with the library's choice. None if the collective is
+  /// played as messages: neither DPUs nor NCCL play it, its sizes differ from rank to rank, or its group has
+  /// irregular distances or does not divide the world.
   std::optional<Answer> of(const Activity& activity, const std::string& algorithm);
 
-  /// Notes on what was not priced, and why. `messages`: whose messages it is played as instead.
+  /// Notes on operations without a price, and why. `messages`: who sends the messages that they are played
+  /// as.
   std::vector<std::string> notes(const std::string& messages) const;
   bool any() const { return !known_.empty(); }
   /// How many calls DPUs play.
@@ -60,7 +61,7 @@ class Prices {
   std::int64_t offloaded_calls_ = 0;
   std::vector<Group> groups_;  ///< by communicator
   std::map<std::tuple<RankGroup, Collective, Bytes, std::string>, Answer> known_;
-  std::map<std::string, std::set<std::string>> played_;  ///< operations, by why they are
+  std::map<std::string, std::set<std::string>> played_;  ///< operations played as messages, by the reason
 };
 
 }  // namespace collcast

@@ -15,10 +15,10 @@
 namespace collcast {
 namespace {
 
-/// What MPI libraries buffer at least, where the platform itself says nothing of it.
+/// What MPI libraries buffer at least; for platforms that do not say.
 const Bytes buffered_sends(65536);
 
-/// Times and tallies by name; names that only one of them knows appear too.
+/// Times and tallies by operation name, with the names that only one of the two has.
 std::vector<ReplayReport::Operation> operations(const Account& account, const Application& application) {
   std::map<std::string, ReplayReport::Operation> by_name;
   for (const auto& [name, time] : account.times()) by_name[name].time = time / application.ranks();
@@ -41,13 +41,13 @@ std::vector<Loss> not_modelled(const Source& source, const Application& applicat
   return all;
 }
 
-/// A rank's own pauses that have a name are no collectives.
+/// Renames the shares of ranks' own named pauses, which are no collectives.
 void tell_own(std::vector<Share>& shares, const Application& application) {
   for (Share& s : shares)
     if (s.cause == Cause::collective && application.is_own(s.name)) s.cause = Cause::compute;
 }
 
-/// What ranks had still to call, or were in, where a replay stopped early.
+/// Adds the calls that ranks had still to make, or were in, when a replay stopped early.
 void add_unplayed(std::vector<Loss>& all, const Followed& followed) {
   for (const auto& [operation, calls] : followed.communication())
     if (calls.left > 0)
@@ -56,7 +56,7 @@ void add_unplayed(std::vector<Loss>& all, const Followed& followed) {
                          " calls of ranks: not played to the end: the trace ends before what they wait for"});
 }
 
-/// By the chain of causes; of a run that is too long for it by what was busy.
+/// Sets what limits the time: by the chain of causes, or if the run is too long for that, by what was busy.
 void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric,
                const Application& application) {
   const Bottleneck link = bottleneck(result, fabric);
@@ -77,7 +77,7 @@ void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric,
     report.limited_by_share = report.compute / report.time;
 }
 
-/// A recording of GPUs; what was described, as jobs are, has no format of a file.
+/// Whether the source is a recording of GPUs; a described job has no file format.
 bool is_of_gpus(const SourceInfo& info) {
   return info.memory == Memory::device && !info.format.empty() && info.format != "job";
 }
@@ -154,7 +154,7 @@ class Replay {
   }
 
  private:
-  /// `end`: of the prices' intervals.
+  /// `end`: which end of the prices' intervals to take.
   Application on(const Stage& stage, Seconds Prices::Answer::*end) { return on(stage, end, source_); }
   Application on(const Stage& stage, Seconds Prices::Answer::*end, const Source& source) {
     const bool synchronous = stage.fabric.protocol().eager_limit < Bytes(0);
@@ -189,8 +189,8 @@ class Replay {
     return play(engine, application, stage.fabric, nullptr).time;
   }
 
-  /// An end of the platform's uncertainty: what is described, prices, and what was published of other
-  /// machines.
+  /// An end of the platform's uncertainty: the description, the prices, and the factor on constants that were
+  /// published for other machines.
   struct End {
     Description described;
     Seconds Prices::Answer::*price;
@@ -201,7 +201,8 @@ class Replay {
   }
   End slow() const { return {pessimistic(platform_), &Prices::Answer::high, 1 + uncertainty(Stamp::guess)}; }
 
-  /// An engine that is not quick moves its time, `middle` if that is known, as `path` does.
+  /// The time at an end. If the engine is not quick, its nominal time (`middle`, if known) moves in
+  /// proportion as that of `path` does.
   Seconds at_end(const End& end, std::optional<Seconds> middle) {
     const Stage stage(end.described, source_, options_, end.published);
     if (options_.engine->quick) return time(*options_.engine, stage, end.price);
@@ -211,7 +212,7 @@ class Replay {
     return centre_->value > 0 ? time(path, stage, end.price) / *centre_ * played : played;
   }
 
-  /// Throws InputError where DPUs were asked for and had nothing to do.
+  /// Throws InputError if DPUs were asked for and had nothing to do.
   void check_offloaded() const {
     if (options_.offloaded.collectives.empty() || prices_->offloaded() > 0) return;
     const std::vector<std::string> why = prices_->notes("the ranks");
@@ -267,7 +268,7 @@ class Replay {
       report.notes.push_back(options_.policy +
                              " chose the algorithms; in this placement they are played as messages of " +
                              messages + ", not by NCCL's kernels");
-    constexpr std::int64_t minutes_of_simgrid = 300'000;  // where links are shared: some thousand a second
+    constexpr std::int64_t minutes_of_simgrid = 300'000;  // messages: some thousand a second
     if (options_.engine->name == "simgrid" && result.messages > minutes_of_simgrid)
       report.notes.push_back("SimGrid played " + std::to_string(result.messages) +
                              " messages; --engine contention keeps the same rules and is many times faster");
@@ -279,11 +280,11 @@ class Replay {
   const Description& platform_;
   const ReplayOptions options_;
   Stage nominal_;
-  const std::unique_ptr<Source> by_node_;  ///< null: nothing in the source goes node by node
+  const std::unique_ptr<Source> by_node_;  ///< null: the source has no hierarchical collectives
   const Source& source_;
   Selection selection_;
-  std::optional<Seconds> centre_;  ///< by `path`, as described
-  std::optional<Prices> prices_;   ///< where the policy's library sends no messages
+  std::optional<Seconds> centre_;  ///< time by `path` on the platform as described
+  std::optional<Prices> prices_;   ///< if collectives have prices
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ std::vector<std::string> Selection::unused() const {
   return all;
 }
 
-/// Whether neighbouring sizes may be played otherwise.
+/// Whether the choice may differ between neighbouring sizes.
 bool Selection::exact(Collective collective, Bytes message) const {
   const auto all = forced_.find(collective);
   const bool sized = all != forced_.end() && all->second.rbegin()->first > Bytes();

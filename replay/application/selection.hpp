@@ -13,7 +13,7 @@ namespace collcast {
 
 /// Chooses the algorithms of an application's collectives: the one that the user named, the one that the
 /// policy's library would play, or the fastest by critical path. It decides once per communicator and message
-/// size; on the fastest, and on segments, once per eighth of an octave.
+/// size; on the fastest algorithm and on segments, once per eighth of an octave.
 class Selection {
  public:
   /// For the ranks of a machine. `policy`: "fastest", or one that `pick` knows. `forced` maps collective
@@ -26,16 +26,16 @@ class Selection {
 
   /// The choice for a call; its algorithm is null if the catalogue has none that serves it. `members`: the
   /// fabric's ranks that take part. `direct`: blocks have to go straight from their owner to their user, as
-  /// only these two know their sizes. `algorithm`: the one that the application itself names, in segments of
+  /// only these two know the sizes. `algorithm`: the one that the application names, played in segments of
   /// the usual size; empty: none.
   Choice choose(Collective collective, int communicator, const std::vector<Rank>& members, const Call& call,
                 bool direct, std::string_view algorithm = {});
 
-  /// The algorithm that the user named for it; empty: none.
+  /// The algorithm that the user named for the collective; empty: none.
   const std::string& named_by_user(Collective collective, Bytes message) const;
-  /// Notes on where the fastest was taken although a library's choice was asked for, and why.
+  /// Notes on calls that took the fastest algorithm although a library's choice was asked for, and why.
   const std::set<std::string>& notes() const { return notes_; }
-  /// What the user named for collectives that were never asked for, as the user wrote it.
+  /// The user's entries that no collective took, as the user wrote them.
   std::vector<std::string> unused() const;
   /// Whether a library chose sends that return when their buffers are free.
   bool blocking() const { return blocking_; }
@@ -45,7 +45,7 @@ class Selection {
     std::string algorithm;  ///< empty: as the policy chooses
     Chooser chooser;
     std::string as_written;     ///< "allreduce@64KiB=ring"
-    mutable bool used = false;  ///< some collective is one of them
+    mutable bool used = false;  ///< some collective took this entry
   };
   using Forced = std::map<Bytes, Named>;  ///< by the smallest message that each is for
   const Named* forced(Collective collective, Bytes message) const;

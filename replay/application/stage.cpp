@@ -4,7 +4,7 @@
 namespace collcast {
 namespace {
 
-/// The pairs of a program that used no MPI.
+/// The policy of NCCL that sends messages between pairs; only for a program that used no MPI.
 std::optional<nccl::Policy> sent_by_nccl(const Source& source, const ReplayOptions& options) {
   const bool on_gpus = options.memory.value_or(source.info().memory) == Memory::device;
   return on_gpus && !source.info().by_mpi ? nccl::parse(options.policy) : std::nullopt;

@@ -12,13 +12,13 @@
 namespace collcast {
 namespace {
 
-/// Collectives of a communicator, in order.
+/// A rank's collectives on a communicator, in order.
 struct Calls {
   Rank rank;
   std::vector<Activity*> all;
 };
 
-/// The calls of each member that has some, by communicator.
+/// By communicator, the calls of each member that has some.
 std::map<int, std::vector<Calls>> by_communicator(RecordedSource& source) {
   std::map<int, std::vector<Calls>> all;
   for (Rank r = 0; r < source.ranks(); ++r) {
@@ -41,7 +41,7 @@ std::size_t least_of(const std::vector<Calls>& members) {
   return std::ranges::min_element(members, {}, [](const Calls& c) { return c.all.size(); })->all.size();
 }
 
-/// By how much clocks disagree at least; below 0: they agree; none if no collective tells.
+/// By how much the clocks disagree at least; up to 0: they agree; none if no collective tells.
 std::optional<Seconds> disagreement(RecordedSource& source, const std::map<Rank, Seconds>& begins) {
   std::optional<Seconds> worst;
   for (const auto& [communicator, members] : by_communicator(source)) {
@@ -59,7 +59,7 @@ std::optional<Seconds> disagreement(RecordedSource& source, const std::map<Rank,
   return worst;
 }
 
-/// Contradictions of one kind: the first in words, and how many there are.
+/// Contradictions of one kind: the first one in words, and their number.
 struct Contradiction {
   std::string first;
   std::int64_t count = 0;
@@ -74,7 +74,7 @@ struct Contradiction {
   }
 };
 
-/// Whether all ranks of the call say the same size: elsewhere each has a part of its own.
+/// Whether all ranks of the call should say the same size; in other calls each rank has its own part.
 bool equally_sized(const Activity& a) {
   return a.sized && !a.counts && !a.direct &&
          (definition(a.collective).rooted || a.collective == Collective::allreduce);
@@ -117,7 +117,7 @@ Channels channels_of(RecordedSource& source) {
     for (int s = 0; s < source.streams(r); ++s)
       for (const Activity& a : source.at(r, s)) {
         const auto& members = source.communicators()[static_cast<std::size_t>(a.communicator)];
-        // A peer that is not among the members is refused by who plays it.
+        // The player refuses a peer that is no member.
         const auto peer = [&](Rank p) {
           return p >= 0 && p < std::ssize(members) ? members[static_cast<std::size_t>(p)] : -1;
         };
@@ -136,7 +136,7 @@ void compare_messages(RecordedSource& source) {
   for (auto& [ends, c] : channels_of(source)) {
     const auto [from, to, communicator, tag] = ends;
     if (from < 0 || to < 0 || !known(from) || !known(to)) continue;
-    // Which of a tag's messages meet is known where each rank has but one stream.
+    // Which messages of a tag meet is known only if both ranks have one stream.
     if (source.streams(from) > 1 || source.streams(to) > 1)
       std::ranges::sort(c.sent), std::ranges::sort(c.received);
     const std::string of = " from rank " + std::to_string(from) + " to rank " + std::to_string(to) +
@@ -155,12 +155,12 @@ void compare_messages(RecordedSource& source) {
 /// What tells a call from others of its communicator.
 using CallKey = std::pair<Collective, std::int64_t>;
 
-/// The calls that a member lacks although it holds later ones; those without a number are not looked at.
-/// A call is lost by some if fewer members hold it and later ones than hold later ones.
+/// The calls that some member lacks although it holds later ones. Calls without a number do not count. A call
+/// is lost by some member if fewer members hold both the call and later ones than hold later ones.
 std::set<const Activity*> lost_by_some(const std::vector<Calls>& members, bool of_each_kind) {
   const auto kind = [&](const Activity& a) { return of_each_kind ? a.collective : Collective::barrier; };
-  std::map<Collective, std::vector<std::int64_t>> latest;  // of each member
-  std::map<CallKey, std::ptrdiff_t> going_on;              // who holds it and later ones
+  std::map<Collective, std::vector<std::int64_t>> latest;  // latest number of each member
+  std::map<CallKey, std::ptrdiff_t> going_on;              // members that hold it and later ones
   for (const Calls& c : members) {
     std::map<Collective, std::set<std::int64_t>> held;
     for (const Activity* a : c.all)
@@ -189,7 +189,7 @@ bool anything(RecordedSource& source, bool (*is)(const Activity&)) {
   return false;
 }
 
-/// Moves the rank's begins, and lets it pause before it begins.
+/// Lets the rank begin later: moves its begins, and adds a pause before.
 void begin_later(RecordedSource& source, Rank rank, Seconds by) {
   for (int s = 0; s < source.streams(rank); ++s) {
     RecordedSource::Stream& stream = source.at(rank, s);
@@ -251,7 +251,7 @@ void keep_alone(RecordedSource& source) {
 void note_contradictions(RecordedSource& source) {
   if (!source.info().ordered || source.info().truncated || !source.info().losses.empty()) return;
   compare_calls(source);
-  // What was skipped may be the other end; receives of any tag meet several.
+  // A skipped operation may be the other end; a receive of any tag may meet several messages.
   const bool open = anything(
       source, [](const Activity& a) { return a.kind == Activity::Kind::skipped || a.received_tag < 0; });
   if (!open) compare_messages(source);
@@ -274,7 +274,7 @@ void sizes_from_roots(RecordedSource& source) {
 
 namespace {
 
-/// Of one sender to one receiver, by tag: sends that no receive has matched yet, with their place among all.
+/// Sends from one rank to another that no receive has matched yet, by tag, with their place among all sends.
 struct Unmatched {
   struct Sent {
     std::int64_t place;
@@ -283,7 +283,7 @@ struct Unmatched {
   std::map<int, std::deque<Sent>> by_tag;
   std::int64_t sent = 0;
 
-  /// The first send that such a receive matches: messages do not overtake each other. Null: none.
+  /// The first send that a receive with this tag matches, as messages do not overtake each other; end: none.
   std::map<int, std::deque<Sent>>::iterator matched(int tag) {
     if (tag != of_any_tag) return by_tag.find(tag);
     return std::ranges::min_element(by_tag, {}, [](const auto& sends) { return sends.second.front().place; });

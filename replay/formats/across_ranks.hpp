@@ -9,46 +9,48 @@
 
 namespace collcast {
 
-/// Sets `time` of each collective to its shortest recorded duration over the ranks, waiting for late ranks
-/// left out; where ranks hold different numbers of collectives of a communicator, notes it and marks the
+/// Sets `time` of each collective to its shortest recorded duration over the ranks, which leaves out waiting
+/// for late ranks. If ranks hold different numbers of a communicator's collectives, notes that and marks the
 /// source truncated.
 void compare_ranks(RecordedSource& source);
 
-/// Whether no rank is through with it before the last has come.
+/// Whether no rank is done with the collective before the last rank has come.
 bool holds_up_all(Collective c);
 
-/// Leaves out, and counts as lost, calls whose number (Activity::number) another rank of their communicator
-/// lacks although it holds later ones, so that calls at the same place are the same call. `of_each_kind`:
+/// Leaves out, and counts as lost, each call that another rank of its communicator lacks although that rank
+/// holds later ones, by Activity::number. Then calls at the same place are the same call. `of_each_kind`:
 /// each kind of collective is numbered by itself.
 void leave_out_lost(RecordedSource& source, bool of_each_kind);
 
-/// Gives gathers and scatters whose size a rank does not know that of their root's call.
+/// Gives gathers and scatters the size in their root's call, on ranks that do not know it.
 void sizes_from_roots(RecordedSource& source);
 
-/// What a receive says that takes any tag, and one that has asked for the size of its message (MPI_Probe).
+/// The tag of a receive that takes any tag, and the size of one that has asked for its message's size
+/// (MPI_Probe).
 inline constexpr int of_any_tag = -1;
 inline constexpr Bytes size_of_message{-1};
 /// Gives such receives the tag and the size of the message that they match.
 void match_receives(RecordedSource& source);
 
-/// Takes the first rank for the root, with a note, where ranks say different ones of the same call.
+/// If ranks name different roots of the same call, takes the root that the first rank names, with a note.
 void agree_on_roots(RecordedSource& source);
 
-/// Ranks begin as far apart as their own clocks say, in `begins`, where these agree: no rank is through with
-/// a collective before another one comes to it. Else all begin together, with a note. Collectives that do not
-/// hold up everybody (broadcast, reduce, gather, scatter, scan) say nothing, nor do those without times.
-/// Returns whether they agree; begins of calls are then by one clock, and the source says so.
+/// Lets ranks begin as far apart as their own clocks say, in `begins`, if the clocks agree: no rank is done
+/// with a collective before another one comes to it. Then the source says that calls begin by one clock. If
+/// clocks disagree, all ranks begin together, with a note. Collectives that do not hold up everybody
+/// (broadcast, reduce, gather, scatter, scan) and those without times tell nothing. Returns whether the
+/// clocks agree; false if nothing tells.
 bool begin_as_recorded(RecordedSource& source, const std::map<Rank, Seconds>& begins);
 
-/// Where only some recorded ranks came to the job's last call, `done`: marks the source truncated, and notes
-/// who ends before it.
+/// If only some recorded ranks (`done`) came to the job's last call, marks the source truncated, and notes
+/// who ends before that call.
 void note_early_ends(RecordedSource& source, const std::set<Rank>& done, std::string_view last_call);
 
-/// One rank says of some collectives what it gives or gets alone: it is not taken for several.
+/// A source of one rank cannot be scaled if it has collectives of which the rank says only its own share.
 void keep_alone(RecordedSource& source);
 
-/// Notes where whole, ordered recordings of ranks contradict each other: collectives that differ in kind,
-/// size or root, messages that are longer than what receives them, that nobody receives, that nobody sends.
+/// Notes contradictions between ranks, in complete and ordered recordings: collectives that differ in kind,
+/// size or root; messages that are longer than their receive, that nobody receives, or that nobody sends.
 void note_contradictions(RecordedSource& source);
 
 }  // namespace collcast

@@ -9,7 +9,7 @@
 namespace collcast {
 namespace {
 
-/// What goes to or comes from each member, in these proportions; empty if they are none of the members'.
+/// The bytes to or from each member, in these proportions; empty if the proportions are not one per member.
 std::vector<Bytes> parts_of(const std::vector<int>& proportions, Bytes all, Rank ranks) {
   if (proportions.empty()) return {all / ranks};
   double sum = 0;

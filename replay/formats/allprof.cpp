@@ -15,8 +15,8 @@ namespace collcast {
 namespace {
 
 /// gencode.py of liballprof writes arguments in their order in mpi.h: a type as number, bytes and extent; a
-/// communicator as number, own rank and size; pointers, and so requests and what a call returns, as
-/// addresses. Counts are an address, and behind it the numbers where mpi.h declares a pointer.
+/// communicator as number, own rank and size; pointers as addresses, and so are requests and what a call
+/// returns. An array of counts, which mpi.h declares as a pointer, is an address followed by the numbers.
 const std::map<std::string_view, std::vector<std::string_view>>& signatures() {
   using Names = std::vector<std::string_view>;
   static const Names send = {"buf", "count", "datatype", "dest", "tag", "comm"},
@@ -88,7 +88,7 @@ std::vector<std::int64_t> numbers_of(std::string_view field) {
   return all;
 }
 
-/// us with or without a fraction, as ns.
+/// A time in ns from one in us, with or without a fraction.
 std::optional<std::int64_t> time_of(std::string_view field) {
   double us = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), us);
@@ -139,7 +139,7 @@ class AllprofReader {
 
   void arguments(MpiCall& call, const std::vector<std::string_view>& names,
                  const std::vector<std::string_view>& fields) {
-    const std::size_t given = fields.size() - 3;  // but for the name and both times
+    const std::size_t given = fields.size() - 3;  // all but the name and both times
     const auto counts = static_cast<std::size_t>(std::ranges::count_if(names, is_count));
     const bool listed = counts > 0 && given == names.size() + counts;
     if (given != names.size() && !listed)
@@ -168,7 +168,7 @@ class AllprofReader {
     call.arguments[std::string(name)] = parts.empty() ? std::string() : std::to_string(parts[0]);
   }
 
-  /// The first that is met, and any other with all its ranks in its order, is the world.
+  /// The first communicator is the world, and so is any other with all its ranks in its order.
   void communicator(MpiCall& call, const std::vector<std::int64_t>& parts) {
     const std::int64_t rank = parts[1], size = parts[2];
     if (world_size_ < size && (world_ < 0 || world_size_ == 1))
@@ -178,7 +178,8 @@ class AllprofReader {
     call.arguments["rank"] = std::to_string(rank), call.arguments["size"] = std::to_string(size);
   }
 
-  /// The requests of an array, of which the file has the address: one lies 8 bytes behind the other, or 4.
+  /// Takes the requests of an array by its address, which is all that the file has: they are 8 bytes apart,
+  /// or 4.
   void take(MpiCall& call) {
     const std::int64_t array = call.number("array", 0);
     const std::int64_t count = std::clamp<std::int64_t>(call.number("count", 0), 0, std::int64_t{1} << 31);
@@ -198,7 +199,7 @@ class AllprofReader {
   const VisitCall& visit_;
   std::string where_;
   std::int64_t first_ = -1, world_ = -1, world_size_ = 0, rank_ = -1;
-  std::set<std::int64_t> open_;  ///< addresses that requests were written to
+  std::set<std::int64_t> open_;  ///< addresses of open requests
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace collcast {
 
-/// The whole number that `width` bytes from `at` on write, at most 8 of them.
+/// The whole number in the `width` bytes from `at` on; at most 8 bytes.
 constexpr std::uint64_t number_of_bytes(const char* at, std::size_t width, bool big_endian) {
   std::uint64_t n = 0;
   for (std::size_t i = 0; i < width; ++i)

@@ -92,7 +92,7 @@ void set_collective(Activity& a, const Event& e, Rank p) {
   }
 }
 
-/// "MPI_Allreduce" and "MPI_Iallreduce", made once.
+/// The names of an operation, "MPI_Allreduce" and "MPI_Iallreduce", made once.
 struct Names {
   std::array<std::string, trace::op_count> blocking, nonblocking;
   Names() {
@@ -108,7 +108,7 @@ struct Names {
   }
 };
 
-/// Which calls of a rank's other threads come before a call of one thread: those that had ended when it
+/// Finds which calls of a rank's other threads come before a call of one thread: those that had ended when it
 /// began.
 class Precedence {
  public:
@@ -118,7 +118,7 @@ class Precedence {
         cursor_(reader.rank(rank)),
         thread_(thread) {}
 
-  /// Of calls of other threads, those up to the `count`th come before the thread's next one.
+  /// The first `count` calls of other threads come before the thread's next one.
   void read_to(std::int64_t count) {
     for (; others_ < count && cursor_.next(event_);) {
       ++ended_[static_cast<std::size_t>(event_.thread)];
@@ -126,7 +126,7 @@ class Precedence {
     }
   }
 
-  /// Makes `a` wait for another thread; false if it waits for all that it has to.
+  /// Makes `a` an await of another thread; false if nothing is left to await.
   bool await(Activity& a) {
     for (std::size_t t = 0; t < ended_.size(); ++t) {
       if (static_cast<int>(t) == thread_ || awaited_[t] == ended_[t]) continue;
@@ -140,14 +140,14 @@ class Precedence {
 
  private:
   std::vector<std::int64_t> ended_, awaited_;
-  trace::Cursor cursor_;  ///< behind that of the thread's calls
+  trace::Cursor cursor_;  ///< lags behind the cursor of the thread's calls
   Event event_;
   int thread_;
   std::int64_t others_ = 0;
 };
 
-/// A rank's calls, or those of one of its threads: each ends with a record, and awaits those of other
-/// threads.
+/// A rank's calls, or those of one of its threads. With several threads, each call ends with a record, and
+/// awaits the records of other threads.
 class CctActivities : public Activities {
  public:
   CctActivities(const trace::Reader& reader, Rank rank, int thread)
@@ -216,7 +216,7 @@ class CctActivities : public Activities {
       case OpClass::exchange:
         return exchange(a);
       case OpClass::completion:
-        return event_.op != TraceOp::request_free && wait(a);  // a request that is freed goes on by itself
+        return event_.op != TraceOp::request_free && wait(a);  // a freed request's operation goes on
       case OpClass::collective:
       case OpClass::communicator:
         return collective(a);
@@ -272,7 +272,7 @@ class CctActivities : public Activities {
   }
 
   bool collective(Activity& a) const {
-    // Only the members of the new communicator take part in its creation from a group.
+    // These calls make a communicator with only its members taking part.
     const bool by_members = event_.op == TraceOp::comm_create_group || event_.op == TraceOp::intercomm_merge;
     if (event_.op == TraceOp::comm_free) return false;
     a.communicator = by_members ? event_.new_comm : event_.comm;
@@ -296,12 +296,12 @@ class CctActivities : public Activities {
   int thread_;
   Part part_ = Part::compute;
   std::int64_t others_ = 0;               ///< calls of other threads, up to event_
-  std::optional<Precedence> precedence_;  ///< where a rank has several threads
+  std::optional<Precedence> precedence_;  ///< if the rank has several threads
   std::set<trace::RequestId> never_matched_;
 };
 
-/// What a trace contradicts itself in and can be played in spite of: the first few lines. Throws InputError
-/// where it cannot.
+/// Contradictions in a trace that can be played in spite of them: the first few lines. Throws InputError if
+/// it cannot be played.
 std::vector<std::string> contradictions(const trace::Reader& reader) {
   trace::Contradictions found = trace::check(reader);
   const auto more = [](std::size_t n) { return n > 0 ? " (and " + std::to_string(n) + " more)" : ""; };

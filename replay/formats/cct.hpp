@@ -13,7 +13,7 @@ namespace collcast {
 /// the source.
 std::unique_ptr<Source> cct_source(const trace::Reader& reader);
 
-/// The same of a file. Throws InputError as trace::Reader does.
+/// The same for a file. Throws InputError as trace::Reader does.
 std::unique_ptr<Source> open_cct(const std::string& path);
 
 }  // namespace collcast

@@ -18,8 +18,8 @@ namespace {
 
 using chakra::comm_coll, chakra::comm_recv, chakra::comm_send, chakra::EtFile, chakra::EtNode;
 
-/// The communicators of process groups: their members are as torch noted them, or the ranks that use their
-/// names.
+/// Makes communicators of process groups. The members are those that torch noted, or the ranks that use the
+/// group's name.
 class ProcessGroups {
  public:
   ProcessGroups(RecordedSource& source, const std::map<Rank, EtFile>& files) {
@@ -65,8 +65,8 @@ class ProcessGroups {
   std::map<std::pair<Rank, std::string>, int> numbers_;
 };
 
-/// The node's activity, at its time after `first_us`, if nodes say when they began; a communication without a
-/// size is what the host does for it.
+/// The node's activity; its begin counts from `first_us`, if nodes have times. A communication without a size
+/// counts as the host's work for it.
 Node lowered(RecordedSource& source, int communicator, const EtNode& n,
              const std::optional<std::uint64_t>& first_us) {
   Node node;
@@ -106,7 +106,7 @@ Node lowered(RecordedSource& source, int communicator, const EtNode& n,
   return node;
 }
 
-/// The rank of a file, by the file's name or place; a single file of a job of one rank is that rank's.
+/// The rank of a file, by the file's name or place; the only file of a job of one rank is rank 0.
 Rank rank_of(const std::vector<std::string>& files, std::size_t i, Rank world) {
   const int number = number_in_name(files[i]);
   return world == 1 || number < 0 || (files.size() == 1 && number >= world) ? static_cast<Rank>(i) : number;
@@ -118,7 +118,7 @@ std::int64_t count_of(const std::map<Rank, EtFile>& files, bool (*wanted)(const 
   return n;
 }
 
-/// What the nodes say that cannot be played, or is taken for something else.
+/// Notes what in the nodes cannot be played, or is taken for something else.
 void note_nodes(SourceInfo& info, const std::map<Rank, EtFile>& files) {
   if (const auto partly = count_of(files, [](const EtNode& n) { return n.collects() && n.partly; }))
     info.notes.push_back(

@@ -8,8 +8,8 @@ namespace collcast {
 bool is_chakra(std::string_view head);
 
 /// MLCommons Chakra execution traces (.et, protobuf), one file per rank, whose number is the last in the
-/// file's name. Nodes play in the order of their dependencies: on stream 0 what computes, on 1 collectives,
-/// on 2 messages, on 3 what the host does.
+/// file's name. Nodes play in the order of their dependencies: computation on stream 0, collectives on 1,
+/// messages on 2, the host's work on 3.
 std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const OpenOptions& options);
 
 }  // namespace collcast

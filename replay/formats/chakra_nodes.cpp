@@ -25,18 +25,18 @@ constexpr Collective collectives[] = {
     Collective::scatter,        Collective::broadcast, Collective::alltoall,  Collective::reduce_scatter,
     Collective::reduce_scatter, Collective::barrier};
 
-/// How nodes are written: before there was metadata, with every attribute a field; with attributes whose
-/// types are numbers; as now.
+/// How nodes are written. fields: the oldest schema, without metadata, every attribute a field. typed:
+/// attributes have a number as type. current: as now.
 enum class Schema { fields, typed, current };
 
-/// The CollectiveCommType of an older schema in today's numbers.
+/// The number of an older schema's CollectiveCommType in the current schema.
 std::int64_t todays(Schema schema, std::int64_t comm_type) {
   constexpr std::int64_t fields[] = {-1, 0, 6, 2, 7}, typed[] = {0, 6, 2, 7, 5};
   if (schema == Schema::current || comm_type < 0 || comm_type > 4) return comm_type;
   return (schema == Schema::fields ? fields : typed)[comm_type];
 }
 
-/// The same of a name, as some writers give it: "ALL_GATHER".
+/// The number of a CollectiveCommType that is written by name, as some writers do: "ALL_GATHER".
 std::int64_t named(std::string_view comm_type) {
   const auto collective = collcast::collective_of(comm_type);
   const auto* const found = collective ? std::ranges::find(collectives, *collective) : std::end(collectives);
@@ -48,7 +48,7 @@ std::int64_t named(std::string_view comm_type) {
                    "; a Chakra trace is messages, each after its length");
 }
 
-/// An attribute, whatever its type.
+/// An attribute of any type.
 struct Attribute {
   std::string_view name, text;
   std::int64_t value = 0;
@@ -70,7 +70,7 @@ void set(EtNode& node, Schema schema, const Attribute& a) {
   if (a.name == "involved_dim") node.partly = node.partly || a.text.find('\0') != std::string_view::npos;
 }
 
-/// An attribute's number, whichever of the integer kinds the writer took.
+/// The number in an attribute, whichever integer type the writer chose.
 std::int64_t integer(const Field& f) {
   const bool zigzag = f.number == 15 || f.number == 17;
   return zigzag ? static_cast<std::int64_t>(f.value >> 1) ^ -static_cast<std::int64_t>(f.value & 1)
@@ -90,7 +90,7 @@ Attribute attribute(std::string_view message) {
   return a;
 }
 
-/// What an attribute of the whole file says.
+/// Takes in an attribute of the whole file.
 void set(EtFile& file, const Attribute& a) {
   if (a.name == memory_attribute) file.memory = a.text;
   if (a.name == library_attribute) file.library = a.text;
@@ -128,7 +128,7 @@ void read_ids(const Field& f, std::vector<std::uint64_t>& ids, const std::string
   }
 }
 
-/// What torch says of process groups, as Python prints a list of one text with JSON in it.
+/// Reads torch's process groups: a list of one text as Python prints it, with JSON in the text.
 void read_groups(std::string_view text, EtFile& file) {
   const auto begin = text.find('{'), end = text.rfind('}');
   if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return;
@@ -172,20 +172,20 @@ EtNode read_node(const std::string& path, std::string_view message, std::size_t 
   return node;
 }
 
-/// A node of schema 0.0.1, which alone can be a file's first message: its number, its name, its type.
+/// Whether a file's first message is a node (number, name, type), as only in schema 0.0.1.
 bool is_first_node(std::string_view message) {
   const auto id = take_field(message), name = take_field(message);
   return id && name && id->number == 1 && id->wire == 0 && name->number == 2 && name->wire == 2 &&
          !name->bytes.empty();
 }
 
-/// Attributes whose second field is their type.
+/// Whether the message is an attribute of schema 0.0.2, whose second field is its type.
 bool is_typed_attribute(std::string_view message) {
   const auto name = take_field(message), type = take_field(message);
   return name && type && name->number == 1 && name->wire == 2 && type->number == 2 && type->wire == 0;
 }
 
-/// Told by the first message, or where that is empty by the first node.
+/// The schema, told by the first message; if that is empty, by the first node.
 Schema schema_of(std::string_view first, std::string_view second) {
   if (is_first_node(first)) return Schema::fields;
   if (const auto f = take_field(first))
@@ -222,7 +222,7 @@ void read_messages(const std::string& path, EtFile& file) {
   }
 }
 
-/// As Chakra's feeder reads JSON.
+/// Reads a node in JSON as Chakra's feeder does.
 EtNode read_node(const std::string& path, const JsonValue& json) {
   EtNode node;
   const auto number = [&](std::string_view key, std::int64_t otherwise) {
@@ -256,7 +256,7 @@ EtNode read_node(const std::string& path, const JsonValue& json) {
   return node;
 }
 
-/// A number, which protobuf's JSON puts into quotes where it may have 64 bits.
+/// A number; protobuf's JSON puts numbers of 64 bits in quotes.
 std::int64_t whole(const JsonValue& value, std::int64_t otherwise = 0) {
   if (const auto n = value.integer()) return *n;
   const std::string_view text = value.text();
@@ -265,7 +265,7 @@ std::int64_t whole(const JsonValue& value, std::int64_t otherwise = 0) {
   return n;
 }
 
-/// As chakra_jsonizer prints a node: protobuf's JSON of it.
+/// Reads a node as chakra_jsonizer prints it, in protobuf's JSON.
 EtNode printed_node(const JsonValue& json, EtFile& file) {
   constexpr std::string_view types[] = {"INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
                                         "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"};
@@ -326,7 +326,7 @@ bool is_et(std::string_view head) {
   if (!length || *length > 65536 || head.empty()) return false;
   std::string_view message = head.substr(0, *length);
   const bool node = is_first_node(message);
-  // GlobalMetadata: a version, or attributes whose first field is their name.
+  // GlobalMetadata has a version, or attributes whose first field is their name.
   while (!message.empty()) {
     const auto f = take_field(message);
     if (!f || f->number > 22 || (!node && (f->wire != 2 || (f->number != 1 && f->number != 2)))) return false;
@@ -356,7 +356,8 @@ EtFile read_et(const std::string& path) {
   } else {
     read_messages(path, file);
   }
-  // The parents of the call tree are circular in real traces, and count only where nothing else is said.
+  // The parents in the call tree are circular in real traces. They count only if no node has data
+  // dependencies.
   if (std::ranges::all_of(file.nodes, [](const EtNode& n) { return n.after.empty(); }))
     for (EtNode& n : file.nodes) n.after = std::move(n.parents);
   return file;

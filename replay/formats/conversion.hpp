@@ -15,17 +15,17 @@
 // What the writers share.
 namespace collcast {
 
-/// What a conversion loses.
+/// Counts what a conversion loses.
 class LossCount {
  public:
-  /// `time`: that it took where it was recorded; negative: unknown.
+  /// `time` that the operation took in the recorded run; negative: unknown.
   void add(std::string_view operation, std::string_view reason, Seconds time = {}) {
     counts_.add(operation, reason, 1, std::max(time.value, 0.0));
   }
   void add(const Losses& losses) { more_.insert(more_.end(), losses.begin(), losses.end()); }
-  /// All of it, after the source's own.
+  /// All losses, after the source's own.
   Losses losses(const Source& source) const;
-  /// What no format with sizes can hold.
+  /// Counts what is lost of an activity; true if no format with sizes can hold it at all.
   bool lacks(const Activity& a);
 
  private:
@@ -60,10 +60,11 @@ inline const std::vector<Rank>& members_of(const Source& source, const Activity&
   return source.communicators().at(static_cast<std::size_t>(a.communicator));
 }
 
-/// By communicator, whether its ranks are in the world's order.
+/// For each communicator, whether its ranks are in the world's order.
 std::vector<bool> in_order(const Source& source);
 
-/// The tags of messages for formats without communicators: the same, unless two communicators use one tag.
+/// Tags of messages for formats without communicators. They stay the same, unless two communicators use one
+/// tag.
 class TagsOfAll {
  public:
   int operator()(int communicator, int tag) {
@@ -78,7 +79,7 @@ class TagsOfAll {
   int next_ = first_collective_tag - 1;
 };
 
-/// Each activity of a rank that the formats can hold; waits name none of the others.
+/// Visits each activity of a rank that the formats can hold. Waits then name no request of the others.
 template <class Visit>
 void for_each_activity(const Source& source, Rank rank, LossCount& losses, Visit visit) {
   const auto stream = source.stream(rank, 0);

@@ -11,27 +11,28 @@ namespace collcast {
 
 /// Each writes the source in another format, and returns what that format cannot hold.
 using Losses = std::vector<Loss>;
-/// Whether a format holds a collective of the source that it was asked for.
+/// Whether a format holds a collective of the source that this was made for.
 using Holds = std::function<bool(const Activity&)>;
 
-/// Adds that the application kept its data in GPU memory, that NCCL sent them and that it ends early, for
-/// formats that are read as of MPI, in host memory, and whole.
+/// Adds what a format cannot say if it is read as complete, by MPI and in host memory: that the application
+/// kept its data in GPU memory, that NCCL sent them, and that the trace ends early.
 void add_lost_facts(Losses& losses, const Source& source);
-/// Adds where it kept its data and who sent them, for formats in which attributes of ours say so where others
-/// take GPUs and NCCL; and that it ends early.
+/// The same for formats in which only our own attributes say where data were kept and who sent them: other
+/// tools take GPUs and NCCL.
 void add_facts_of_ours(Losses& losses, const Source& source);
 
 /// One .cct file. Streams are merged; what a collective was called is lost.
 Losses write_cct(const Source& source, const std::string& path);
 
-/// Whether SMPI's time-independent format has an action for it: of all ranks, in their order; in equal parts,
-/// or those that every rank knows.
+/// Whether SMPI's time-independent format has an action for a collective: it is of all ranks, in their order,
+/// and has equal parts or parts that every rank knows.
 Holds time_independent_holds(const Source& source);
-/// One file of that format for all ranks; a flop is 1 ns of computation. Collectives that it does not hold
-/// are lost, and those that hold nobody up hold up.
+/// One time-independent file for all ranks; a flop is 1 ns of computation. Collectives that the format does
+/// not hold are lost. Nonblocking collectives become blocking.
 Losses write_time_independent(const Source& source, const std::string& path);
 
-/// Whether Chakra has a type for it: in equal parts, on a communicator in the world's order.
+/// Whether Chakra has a type for a collective: it has equal parts, and its communicator is in the world's
+/// order.
 Holds chakra_holds(const Source& source);
 std::string chakra_file(const std::string& prefix, Rank rank);
 /// One Chakra .et per rank: `prefix`.RANK.et. A process group is named by its number; its members are the

@@ -27,11 +27,11 @@ constexpr std::uint64_t most_anchor_bytes = 64 << 20;
 constexpr std::ptrdiff_t most_tags = 3'000'000;
 constexpr std::uint64_t most_values = std::uint64_t{1} << 27;
 
-/// How a value stands in a row.
+/// How a value is stored in a row.
 struct ValueType {
   std::string_view name;
-  std::size_t bytes, at, length;  ///< of a value; where in it the number is, of how many bytes
-  char kind;                      ///< 'u': natural, 'i': whole, 'f': real
+  std::size_t bytes, at, length;  ///< bytes of a value; place and bytes of the number in it
+  char kind;                      ///< 'u': unsigned, 'i': signed, 'f': floating point
 };
 
 constexpr std::array<ValueType, 22> value_types = {{
@@ -39,7 +39,7 @@ constexpr std::array<ValueType, 22> value_types = {{
     {"FLOAT", 8, 0, 8, 'f'},
     {"MINDOUBLE", 8, 0, 8, 'f'},
     {"MAXDOUBLE", 8, 0, 8, 'f'},
-    {"TAU_ATOMIC", 36, 20, 8, 'f'},  // number, least, most, sum, sum of squares
+    {"TAU_ATOMIC", 36, 20, 8, 'f'},  // stores count, minimum, maximum, sum, sum of squares
     {"UINT64", 8, 0, 8, 'u'},
     {"UNSIGNED INTEGER", 8, 0, 8, 'u'},
     {"INT64", 8, 0, 8, 'i'},
@@ -73,20 +73,20 @@ constexpr std::array<std::string_view, wanted> metric_names = {"visits", "time",
                                                                "bytes_received"};
 
 struct CubeMetric {
-  std::string id;  ///< names its files; empty: is not there
+  std::string id;  ///< part of its files' names; empty: the profile lacks it
   bool inclusive = false;
   const ValueType* type = nullptr;
-  std::vector<std::uint32_t> nodes;  ///< of a row, by its number in the index
+  std::vector<std::uint32_t> nodes;  ///< node of each row, by the row's number in the index
   std::vector<std::uint32_t> rows;   ///< the numbers of the rows in the file
   bool big_endian = false;
 };
 
-/// A node of the tree of calls, in the order of its anchor: parents before children.
+/// A node of the call tree. Nodes are in the order of the anchor file: parents before children.
 struct CallNode {
-  std::string call;  ///< of MPI; empty: another function
+  std::string call;  ///< name of an MPI call; empty: another function
   std::int64_t parent = -1;
-  int number = -1;  ///< the call's, for those of MPI
-  int within = -1;  ///< the number of the nearest call of MPI that it is, or is called from
+  int number = -1;  ///< number of the MPI call; -1: no MPI call
+  int within = -1;  ///< number of the nearest MPI call that it is, or is called from
 };
 
 class CubeProfile {
@@ -146,7 +146,7 @@ class CubeProfile {
     metrics(cube.child("metrics"));
   }
 
-  /// Calls what follows an element: it and all in it, parents first.
+  /// Visits an element and all elements in it, parents first.
   template <class Visit>
   static void each(const pugi::xml_node& top, Visit&& visit) {
     for (pugi::xml_node n = top.first_child(); n;) {
@@ -160,7 +160,8 @@ class CubeProfile {
     }
   }
 
-  /// Rows have a value for each location, by their numbers; those of a process, its threads, are one rank.
+  /// Reads the locations. Rows have a value for each, in the order of their numbers; the locations of a
+  /// process, its threads, are one rank.
   void locations(const pugi::xml_node& system) {
     std::vector<std::pair<std::int64_t, Rank>> all;
     each(system, [&](const pugi::xml_node& n) {
@@ -209,7 +210,8 @@ class CubeProfile {
     number_calls();
   }
 
-  /// By call path or, where these are too many, by name. What is in memory is in proportion to the file.
+  /// Numbers MPI calls by call path, or if there are too many paths, by name, so that memory stays in
+  /// proportion to the file.
   void number_calls() {
     const std::size_t cells = most_activities(path_);
     const auto paths = static_cast<std::uint64_t>(
@@ -252,7 +254,8 @@ class CubeProfile {
       refuse("a CUBE profile without the metric visits: nothing says how often MPI was called");
   }
 
-  /// Rows of an inclusive metric: a node's children stand together, before their own.
+  /// The order of the rows of an inclusive metric: a node's children stand together, before their own
+  /// children.
   std::vector<std::uint32_t> wide() const {
     std::vector<std::vector<std::uint32_t>> children(nodes_.size());
     std::vector<std::uint32_t> all, open;
@@ -270,7 +273,7 @@ class CubeProfile {
     }
     return all;
   }
-  /// In the order of the anchor.
+  /// The order of the rows of an exclusive metric: that of the anchor file.
   std::vector<std::uint32_t> deep() const {
     std::vector<std::uint32_t> all(nodes_.size());
     std::iota(all.begin(), all.end(), 0);
@@ -285,7 +288,7 @@ class CubeProfile {
   }
 
   void index(Tar& tar, CubeMetric& m) {
-    constexpr std::uint64_t header = 18, sparse = 1, dense = 3;  // magic, 1 by its byte order, version, kind
+    constexpr std::uint64_t header = 18, sparse = 1, dense = 3;  // magic, byte order, version, kind
     const std::string text = tar.text(header + 4 + 4 * nodes_.size());
     const bool whole = text.size() >= header && text.starts_with(index_magic);
     m.big_endian = whole && text[11] == 0;
@@ -307,7 +310,8 @@ class CubeProfile {
     }
   }
 
-  /// Where in the sums a row belongs; -1: nowhere. An exclusive time is also what a call of MPI calls.
+  /// The sum that a row belongs to; -1: none. An MPI call's time includes the exclusive times of what it
+  /// calls.
   int place(const CubeMetric& m, Wanted w, std::uint32_t row) const {
     const CallNode& node = nodes_[m.nodes[row]];
     return w == time_s && !m.inclusive ? node.within : node.number;
@@ -328,7 +332,7 @@ class CubeProfile {
     }
     if (magic != data_magic) refuse(printable(tar.name()) + " in it holds no rows");
     for (const std::uint32_t r : m.rows) {
-      if (tar.left() == 0) return;  // CUBE writes no rows of zeros behind the last that has others
+      if (tar.left() == 0) return;  // CUBE leaves out the rows of zeros at the end
       if (place(m, w, r) < 0) {
         tar.skip(row_bytes);
         continue;
@@ -339,8 +343,8 @@ class CubeProfile {
     if (tar.left() > 0) refuse(printable(tar.name()) + " in it is longer than its index says");
   }
 
-  /// Behind the magic a number of rows; of each its place in the unpacked file, that in the packed one, its
-  /// packed bytes; then the rows, in any order.
+  /// Reads compressed rows. Behind the magic stands the number of rows; for each row its place in the
+  /// unpacked file, its place in the packed one, and its packed bytes; then the rows, in any order.
   void packed(Tar& tar, Wanted w, std::size_t row_bytes) {
     const CubeMetric& m = metrics_[w];
     const auto damaged = [&] {
@@ -393,8 +397,8 @@ class CubeProfile {
     }
   }
 
-  /// Score-P counts at the root of a broadcast what it sends to each, so the mean over the ranks is one
-  /// message.
+  /// Mean bytes of a call. Score-P counts at the root of a broadcast what it sends to each rank, so that the
+  /// mean over the ranks is one message.
   double mean_bytes(std::size_t call) const {
     const auto first = sums_[visits].begin() + static_cast<std::ptrdiff_t>(call * ranks_.size());
     const double count = std::accumulate(first, first + std::ssize(ranks_), 0.0);
@@ -403,13 +407,13 @@ class CubeProfile {
   }
 
   std::string path_;
-  std::vector<Rank> ranks_;    ///< those that there are
-  std::vector<Rank> columns_;  ///< of each value of a row, into `ranks_`; -1: none's
+  std::vector<Rank> ranks_;    ///< the ranks in the file
+  std::vector<Rank> columns_;  ///< for each value of a row, its index in `ranks_`; -1: no rank's
   std::vector<CallNode> nodes_;
   std::vector<std::uint32_t> by_id_;
   std::vector<std::string> names_;
   std::array<CubeMetric, wanted> metrics_;
-  std::array<std::vector<double>, wanted> sums_;  ///< by call and rank; bytes by call
+  std::array<std::vector<double>, wanted> sums_;  ///< by call and rank; bytes only by call
   std::uint64_t values_ = 0;
 };
 

@@ -21,12 +21,13 @@ constexpr std::uint64_t darshan_magic = 6567223;
 constexpr std::size_t magic_at = 8;
 constexpr std::int64_t most_calls = 1'000'000'000'000'000;
 
-/// A version of the log (include/darshan-log-format.h): where its parts are, and its modules by number.
+/// The layout of a log version (include/darshan-log-format.h): where its parts are, and its modules by
+/// number.
 struct Layout {
-  std::string_view first, last;  ///< the versions that have it
-  std::size_t parts_at;          ///< of the names' place and length; the modules' follow
+  std::string_view first, last;  ///< the first and last version with this layout
+  std::size_t parts_at;          ///< offset of the names' place and length; those of the modules follow
   std::size_t most_modules;
-  bool nanoseconds;  ///< the job's times have them
+  bool nanoseconds;  ///< the job's times have nanoseconds
   std::array<std::string_view, 18> modules;
 };
 constexpr std::array<Layout, 3> layouts = {{
@@ -53,13 +54,13 @@ constexpr std::array<Layout, 3> layouts = {{
       "DXT_POSIX", "DXT_MPIIO", "MDHIM", "APXC", "APMPI", "HEATMAP", "DFS", "DAOS"}},
 }};
 
-/// An operation on files: the counters of how often, that of bytes (-1: none), that of seconds.
+/// An operation on files: its counters of calls, of bytes (-1: none), and of seconds.
 struct FileOperation {
   std::string_view name;
   std::array<int, 5> counts;  ///< -1: no more
   int bytes, time;
 };
-/// A module with a record per file: so many whole counters, then so many of seconds.
+/// A module with a record per file, and its numbers of integer counters and of counters in seconds.
 struct FileModule {
   std::string_view name;
   std::uint64_t version;
@@ -91,7 +92,7 @@ constexpr std::array<FileModule, 3> file_modules = {{
 }};
 
 /// The calls of a record of APMPI 1, in order (autoperf's darshan-apmpi-log-format.h); those with a "*" have
-/// a count alone, the others bytes and six sizes with it.
+/// only a count, the others also bytes and six sizes.
 constexpr std::array<std::string_view, 74> apmpi_calls = {"Send",
                                                           "Ssend",
                                                           "Rsend",
@@ -167,7 +168,7 @@ constexpr std::array<std::string_view, 74> apmpi_calls = {"Send",
                                                           "*Win_flush_local_all",
                                                           "*Win_sync"};
 constexpr std::size_t counters_of_sized = 8, whole_counters = 46 * counters_of_sized + 28;
-constexpr std::size_t base_bytes = 16;  ///< of every record: its number, its rank
+constexpr std::size_t base_bytes = 16;  ///< at the start of every record: its number, its rank
 constexpr std::size_t apmpi_head_bytes = 48,
                       apmpi_bytes = base_bytes + 8 * (whole_counters + 3 * apmpi_calls.size() + 16 + 2) + 128;
 
@@ -256,7 +257,8 @@ class DarshanLog {
     return std::string_view(text_).substr(at, length);
   }
 
-  /// Behind the head: user, begin, end, processes, number, metadata; then the command and the mounts.
+  /// Reads the job, behind the head: user, begin, end, processes, number, metadata; then the command and the
+  /// mounts.
   void job() {
     constexpr std::size_t metadata = 1024, most_job = 1 << 20;
     const std::size_t times = layout_.nanoseconds ? 2 : 1, fields = 8 * (3 + 2 * times);
@@ -304,7 +306,7 @@ class DarshanLog {
              : "a part of the log of version " + std::to_string(m.version) + ", which is not read"});
   }
 
-  /// Calls what stands behind the number and the rank of each record; -1: all ranks together.
+  /// Visits each record with its rank (-1: all ranks together) and what follows in it.
   template <class Visit>
   void records(const Part& m, std::size_t head, std::size_t bytes, Visit&& visit) {
     Unpacker unpacker(part(m.at, m.length, m.name), packing_);

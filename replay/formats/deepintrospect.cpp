@@ -10,12 +10,12 @@
 namespace collcast {
 namespace {
 
-/// One file's operations, as those of a rank.
+/// Reads one file's operations, which are those of a rank.
 class ProfileDump {
  public:
   ProfileDump(RecordedSource& source, Rank rank) : source_(source), rank_(rank) {}
 
-  /// Operations at any depth: of a list, of an object by tag or rank, or alone.
+  /// Reads operations at any depth: in a list, in an object by tag or rank, or alone.
   void read(const JsonValue& value, int depth = 0) {
     if (!value["operation"].text().empty()) return operation(value);
     if (depth == 4) return;

@@ -82,8 +82,8 @@ class CommLog {
                                               field(rest, "algbw (Gbps): "), field(rest, "busbw (Gbps): ")});
   }
 
-  /// A row of sizes under its operation, of a table that says bandwidths. One of 2023 has a column of
-  /// stragglers in it.
+  /// Reads a row of a table with sizes and bandwidths, under its operation. Tables of 2023 have a column of
+  /// stragglers as well.
   void table(const std::string& line) {
     if (line.find(table_marker) != std::string::npos) {
       inside_ = line.find("tput") != std::string::npos;
@@ -121,15 +121,16 @@ class CommLog {
   std::string operation_;
 };
 
-/// Whether all versions of DeepSpeed reckon with the ranks in its busbw; the first did so of broadcasts, too.
+/// Whether every version of DeepSpeed computes this operation's busbw from the number of ranks; the first
+/// ones did so for broadcasts, too.
 bool always_reckoned(const CommLine& line) {
   const auto c = collective_of(line.operation);
   return c == Collective::allreduce || c == Collective::allgather || c == Collective::reduce_scatter ||
          c == Collective::alltoall;
 }
 
-/// The fastest line of which busbw and algbw differ, as it is rounded least: of what is always reckoned, or
-/// else of any; nullptr if there is none.
+/// The fastest line in which busbw and algbw differ, as rounding matters least there. Prefers operations that
+/// are always computed with the ranks; nullptr if there is no such line.
 const CommLine* least_rounded(const std::vector<CommLine>& lines) {
   const auto worth = [](const CommLine& l) { return std::pair(always_reckoned(l), l.algbw); };
   const CommLine* best = nullptr;
@@ -138,14 +139,14 @@ const CommLine* least_rounded(const std::vector<CommLine>& lines) {
   return best;
 }
 
-/// How many ranks DeepSpeed reckoned with, by what is printed to two digits.
+/// The number of ranks that DeepSpeed computed busbw with, as far as two printed digits tell.
 struct Reckoned {
-  bool differ = false;       ///< some busbw and algbw
+  bool differ = false;       ///< busbw and algbw differ in some line
   Rank ranks = 0;            ///< 0: no line says
-  Rank least = 0, most = 0;  ///< that round to the same
+  Rank least = 0, most = 0;  ///< the numbers of ranks that round to the same
 };
 
-/// busbw / algbw is (n - 1) / n.
+/// Solves busbw / algbw = (n - 1) / n for n.
 Reckoned reckoned(const std::vector<CommLine>& lines) {
   constexpr double rounding = 0.005 + 1e-9;
   const CommLine* line = least_rounded(lines);
@@ -161,7 +162,7 @@ Reckoned reckoned(const std::vector<CommLine>& lines) {
           static_cast<Rank>(std::min<double>(most, most_recorded_ranks))};
 }
 
-/// "16 ranks", and between which numbers the ratio leaves the choice.
+/// "16 ranks", with the range of numbers that the ratio allows.
 std::string said_of(const Reckoned& r) {
   std::string note = std::to_string(r.ranks) + " ranks: what DeepSpeed's busbw and algbw differ by";
   if (r.least < r.most)

@@ -40,11 +40,11 @@ std::vector<std::int64_t> whole_numbers(std::string_view text) {
   return all;
 }
 
-/// A rank's trace, but for its calls.
+/// What a rank's trace gives beside its calls.
 struct DumpiTrace {
   std::string path;
   Rank rank = -1, world = -1;
-  std::int64_t begin = std::numeric_limits<std::int64_t>::max();  ///< ns: of what is played, after MPI_Init
+  std::int64_t begin = std::numeric_limits<std::int64_t>::max();  ///< [ns] of what is played, after MPI_Init
   std::int64_t end = 0;
   bool finalized = false;
   DumpiFacts facts;
@@ -118,7 +118,7 @@ void read_calls(const std::string& path, DumpiFacts& facts, const VisitCall& vis
     TextReader(path, facts, visit);
 }
 
-/// PREFIX.meta, which DUMPI writes beside the ranks' files.
+/// Whether it is PREFIX.meta, which DUMPI writes beside the ranks' files.
 bool is_list(std::string_view head) {
   return head.find("fileprefix=") != std::string_view::npos &&
          head.find("numprocs=") != std::string_view::npos;
@@ -202,7 +202,7 @@ class DumpiRank {
     a.note = why;
   }
 
-  /// The world, or the rank alone; others are not followed.
+  /// The communicator of a call: the world, or the rank alone. Others are not followed.
   std::optional<int> communicator(const MpiCall& c) {
     const std::string_view comm = c.text("comm");
     if (comm.find("MPI_COMM_WORLD") != std::string_view::npos) return 0;
@@ -211,7 +211,7 @@ class DumpiRank {
     return {};
   }
 
-  /// Bytes of an element; nothing where the type is none that the trace tells.
+  /// Bytes of an element; nothing if the trace does not tell the size of the type.
   std::optional<double> type(const MpiCall& c, std::string_view key) const {
     const auto& sizes = rank_.facts.type_bytes;
     const auto found = sizes.find(c.number(key));
@@ -233,7 +233,7 @@ class DumpiRank {
     return Bytes(static_cast<double>(std::max<std::int64_t>(c.number(count, 0), 0)) * bytes.value_or(0));
   }
 
-  /// The rank that a call names; nothing for none and for any.
+  /// The rank that a call names; nothing if it names none or any.
   std::optional<Rank> peer(const MpiCall& c, std::string_view key) const {
     const std::int64_t n = c.number(key);
     return n >= 0 && n < source_.ranks() ? std::optional(static_cast<Rank>(n)) : std::nullopt;
@@ -242,7 +242,7 @@ class DumpiRank {
   void message(const MpiCall& c, bool sends, bool synchronous) {
     const std::string_view key = sends ? "dest" : "source";
     const std::int64_t request = c.arguments.contains("request") ? c.number("request", 0) : -1;
-    // Nobody is sent to: MPI_PROC_NULL, a negative number that differs between MPIs.
+    // MPI_PROC_NULL, a negative number that differs between MPIs: nothing is sent.
     if (c.text(key).find("PROC_NULL") != std::string_view::npos || (sends && c.number(key) < 0)) return;
     const auto comm = communicator(c);
     if (!comm) return skip(c, "its communicator's members are not followed");
@@ -279,7 +279,7 @@ class DumpiRank {
     a.received_bytes = size(c, "recvcount", "recvtype", a.sized);
   }
 
-  /// Waits and successful tests: of all that they name, or of the one of an index.
+  /// Completes the requests of a wait or a successful test: all that it names, or the one at an index.
   void complete(const MpiCall& c, std::string_view name) {
     if (name.starts_with("Test") && c.number("flag", 0) == 0 && c.number("outcount", 0) <= 0) return;
     auto named = c.list(c.arguments.contains("requests") ? "requests" : "request");
@@ -334,7 +334,7 @@ class DumpiRank {
       received = list("recvcounts", "datatype");
       message = sum(received);
     } else if (name.ends_with("v")) {
-      // Sum of what all ranks have: only the root of a gather or a scatter knows it.
+      // The sum over all ranks is known only to the root of a gather or a scatter.
       const bool scatters = kind == Collective::scatter;
       received = list(scatters ? "sendcounts" : "recvcounts", scatters ? "sendtype" : "recvtype");
       message = sum(received);
@@ -366,7 +366,7 @@ class DumpiRank {
   const DumpiTrace& rank_;
   std::int64_t begin_, before_;
   std::size_t most_;
-  std::map<std::int64_t, std::vector<std::int64_t>> requests_;  ///< of an MPI_Request, those not waited for
+  std::map<std::int64_t, std::vector<std::int64_t>> requests_;  ///< by MPI_Request, those not waited for
   std::set<std::int64_t> open_;
   std::int64_t next_ = 0;
 };

@@ -31,7 +31,8 @@ constexpr std::string_view sends = "icount ddatatype idest itag ccomm",
                            accesses = "i d i i i d h", reads = "h i d s", reads_at = "h l i d s",
                            starts = "h i d r", starts_at = "h l i d r", begins_io = "h i d", ends_io = "h s";
 
-/// In the order of their numbers; DUMPI 1.3's common/funclabels.h, data/mpifuncs.h and common/dumpiio.c.
+/// The functions in the order of their numbers (DUMPI 1.3: common/funclabels.h, data/mpifuncs.h,
+/// common/dumpiio.c).
 constexpr std::array<Function, 290> functions = {{
     {"Send", sends},
     {"Recv", "icount ddatatype isource itag ccomm s"},
@@ -326,7 +327,8 @@ constexpr std::array<Function, 290> functions = {{
 }};
 
 static_assert(functions.back().name == "MPIO_Testsome");
-/// Behind them: a number of all, two marks of functions that are not MPI's, the end.
+/// The numbers after the functions: their count, two marks of functions that are not MPI's, the end of the
+/// calls.
 constexpr std::uint64_t enters = functions.size() + 1, leaves = enters + 1, end_of_calls = leaves + 1;
 
 constexpr std::array<std::string_view, 28> type_names = {"MPI_DATATYPE_ERROR",
@@ -365,13 +367,13 @@ std::string named(std::uint64_t number, const std::array<std::string_view, n>& n
   return std::to_string(number) + " (" + std::string(number < n ? names[number] : "user-defined") + ")";
 }
 
-/// Whole numbers, the highest byte first, at places that only ascend.
+/// Reads whole numbers, the highest byte first, at places that only ascend.
 class Numbers {
  public:
   explicit Numbers(const std::string& path) : input_(path) {}
 
   std::uint64_t at() const { return at_; }
-  void bound(std::uint64_t end) { end_ = end; }  ///< nothing is read beyond
+  void bound(std::uint64_t end) { end_ = end; }  ///< nothing is read beyond the end
   bool ended() const { return at_ >= end_; }
 
   std::uint64_t natural(std::size_t bytes) {
@@ -390,7 +392,7 @@ class Numbers {
     if (bytes > end_ - at_) damaged();
     go(at_ + bytes);
   }
-  /// How many elements of `bytes` follow; as many as there is room for.
+  /// How many elements of `bytes` bytes follow, but not more than there is room for.
   std::uint64_t count(std::size_t bytes) {
     const std::uint64_t n = natural(4);
     if (n * bytes > end_ - at_) damaged();
@@ -412,12 +414,13 @@ class Numbers {
   std::uint64_t at_ = 0, end_ = std::uint64_t{1} << 62;
 };
 
-/// Where the parts of the file are; 0: it has none.
+/// Where the parts of the file are; 0: the part is absent.
 struct Places {
   std::uint64_t sizes = 0, header = 0, body = 0, footer = 0, file = 0;
 };
 
-/// The last eight bytes are the place of the last part, those before of the one before it, back to the magic.
+/// Finds the parts. The last eight bytes are the place of the last part, the eight before them that of the
+/// part before, and so on back to the magic.
 Places places(const std::string& path) {
   Input input(path);
   std::string tail, piece(1 << 16, '\0');
@@ -447,7 +450,7 @@ class CallStream {
     facts_behind(path, places, facts);
     numbers_.go(places.body);
     numbers_.bound(places.header);
-    numbers_.whole();  // of the processor's clock
+    numbers_.whole();  // bias of the processor's clock
     wall_bias_ = numbers_.whole();
   }
 
@@ -458,7 +461,7 @@ class CallStream {
       const bool function = number == enters || number == leaves;
       if (number >= functions.size() && !function) numbers_.damaged();
       begin();
-      if (function) {  // of the application
+      if (function) {  // mark of a function of the application
         numbers_.skip(8);
         continue;
       }
@@ -478,7 +481,8 @@ class CallStream {
     return std::array{version_[0], version_[1], version_[2]} >= std::array{version, sub, subsub};
   }
 
-  /// The parts behind the calls: the version, by which calls are read; what was ignored; sizes of types.
+  /// Reads the parts behind the calls: the version, which tells how calls are read; ignored calls; sizes of
+  /// types.
   void facts_behind(const std::string& path, const Places& places, DumpiFacts& facts) {
     Numbers header(path);
     header.go(places.header);
@@ -501,7 +505,7 @@ class CallStream {
         facts.type_bytes[i] = bytes;
   }
 
-  /// What stands before the arguments of every call.
+  /// Reads what stands before the arguments of every call.
   void begin() {
     mask_ = numbers_.natural(1);
     call = {};
@@ -533,7 +537,7 @@ class CallStream {
       arrays += form == 'I' ? 1 : 0;
       if ((f.name == "Type_struct" && arrays == 2 && form == 'I' && !since(0, 6, 9)) ||
           (f.name == "Cart_get" && arrays == 3 && form == 'I' && !since(0, 6, 8)))
-        form = 'i';  // written so by mistake
+        form = 'i';  // DUMPI writes it so by mistake
       argument(form, word.substr(1));
     }
   }

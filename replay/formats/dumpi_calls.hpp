@@ -22,9 +22,9 @@ struct MpiCall {
   std::int64_t number(std::string_view key, std::int64_t otherwise = -1) const;
 };
 
-/// What a rank's trace says besides its calls.
+/// What a rank's trace says beside its calls.
 struct DumpiFacts {
-  std::map<std::int64_t, std::int64_t> type_bytes;  ///< of an element, by the number of its type
+  std::map<std::int64_t, std::int64_t> type_bytes;  ///< bytes of an element, by the number of its type
   std::int64_t ignored = 0, cut = 0;                ///< calls that were not recorded; those without an end
   std::int64_t unsaid = 0;                          ///< waits and tests that do not say what was done
 };

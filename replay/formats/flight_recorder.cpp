@@ -26,13 +26,13 @@
 namespace collcast {
 namespace {
 
-/// A Python value: plain data alone.
+/// A Python value that is plain data.
 struct Value {
   enum class Kind { none, number, text, list, dict } kind = Kind::none;
   double number = 0;
-  std::int64_t integer = 0;  ///< the number, to the last digit; of a fraction what is before the point
+  std::int64_t integer = 0;  ///< the exact number; of a fraction, what is before the point
   std::string_view text;
-  std::vector<const Value*> items;  ///< of a dict its keys and values in turn
+  std::vector<const Value*> items;  ///< for a dict, its keys and values in turn
 
   const Value* find(std::string_view key) const {
     for (std::size_t i = 0; kind == Kind::dict && i + 1 < items.size(); i += 2)
@@ -43,7 +43,7 @@ struct Value {
     const Value* v = find(key);
     return v && v->kind == Kind::number ? v->number : otherwise;
   }
-  /// A time since the epoch; a double would round it to 256 ns. -1: it is not there, or none.
+  /// A time in ns since the epoch; a double would round it to 256 ns. -1: absent, or no time.
   std::int64_t ns_of(std::string_view key) const {
     const Value* v = find(key);
     return v && v->kind == Kind::number ? std::max<std::int64_t>(v->integer, -1) : -1;
@@ -220,7 +220,7 @@ class Unpickler {
   std::map<std::uint64_t, Value*> memo_;
 };
 
-/// The same data as JSON, kept by `values`; torch writes it without the stack frames.
+/// The same data from JSON, which torch writes without the stack frames; `values` owns them.
 const Value* value_of(const JsonValue& json, std::deque<Value>& values) {
   Value& v = values.emplace_back();
   if (const auto number = json.number()) {
@@ -261,7 +261,7 @@ Bytes tensors(const Value* shapes, const Value* types) {
   return Bytes(bytes);
 }
 
-/// Whether a call's shapes and types say its size, which may be none.
+/// Whether a call's shapes and types say its size, which may be 0.
 bool says_size(const Value& call) {
   const auto says = [&](std::string_view sizes, std::string_view types_of) {
     const Value *shapes = call.find(sizes), *types = call.find(types_of);
@@ -274,8 +274,8 @@ bool says_size(const Value& call) {
 struct Dump {
   std::string path;
   Rank rank = -1;
-  bool guessed = false;               ///< its rank, by the order of the files
-  std::unique_ptr<Unpickler> pickle;  ///< or JSON: who keeps the values
+  bool guessed = false;               ///< its rank was guessed by the order of the files
+  std::unique_ptr<Unpickler> pickle;  ///< owns the values, or `json` does
   std::unique_ptr<JsonText> json;
   std::unique_ptr<std::deque<Value>> values;
   const Value* top = nullptr;
@@ -284,7 +284,7 @@ struct Dump {
   std::map<std::string, std::string> descriptions;  ///< of groups, as "TENSOR_MODEL_PARALLEL_GROUP"
 };
 
-/// A group's ranks: of a dict with `ranks` as a text, or in version 1 the list itself.
+/// A group's ranks: a dict's `ranks`, written as a text, or in version 1 the list itself.
 std::vector<Rank> members(const Value& group) {
   const Value* ranks = group.find("ranks");
   if (const auto listed = integers(ranks ? ranks->text : group.text)) return *listed;
@@ -300,8 +300,8 @@ std::string name_of_group(const Value& name) {
                                           : std::string(name.text);
 }
 
-/// The members that all of a dump's groups share: torch lists only groups that the rank is in. Those that no
-/// job has are left out.
+/// The members that all of a dump's groups share, without impossible ones. The dump's rank is among them, as
+/// torch lists only groups that the rank is in.
 std::set<Rank> shared_by_groups(const Dump& d) {
   std::set<Rank> shared;
   for (const auto& [name, ranks] : d.groups) {
@@ -324,7 +324,7 @@ std::string listed(std::vector<Rank> ranks) {
   return all + (ranks.size() > most ? ", ..." : "");
 }
 
-/// Gives a dump the number in its name for its rank, unless its groups say otherwise; without one its place
+/// Gives a dump its rank: the number in its name, unless its groups say otherwise; without a number its place
 /// among the files.
 void find_rank(Dump& d, Rank position) {
   const int said = rank_in_name(std::filesystem::path(d.path).filename().string());
@@ -355,7 +355,7 @@ Dump read(const std::string& path, Rank position) {
     d.values = std::make_unique<std::deque<Value>>();
     d.top = value_of(read_json(path, *d.json), *d.values);
   }
-  // Version 1.0 is the list of entries alone.
+  // A dump of version 1.0 is only the list of entries.
   const bool listed = d.top->kind == Value::Kind::list && !d.top->items.empty() &&
                       d.top->items[0]->find("profiling_name") != nullptr;
   if (!listed && !d.top->find("entries") && !d.top->find("pg_config"))
@@ -372,7 +372,7 @@ Dump read(const std::string& path, Rank position) {
   return d;
 }
 
-/// When a dump's entries were created, and how long their ranks wait; none if no entry says when.
+/// When a dump's entries were created, and how long its rank waits for others; none if no entry says when.
 std::optional<Period> period_of(const Dump& d) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
   Seconds patience;
@@ -386,7 +386,7 @@ std::optional<Period> period_of(const Dump& d) {
                 patience > Seconds() ? patience : usual_patience};
 }
 
-/// The dump's groups by what torch calls them, where only one has that name.
+/// The dump's groups by torch's description, without descriptions that several groups have.
 std::map<std::string, const std::vector<Rank>*> described_once(const Dump& d) {
   std::map<std::string, const std::vector<Rank>*> once;
   for (const auto& [name, description] : d.descriptions)
@@ -399,7 +399,8 @@ std::map<std::string, const std::vector<Rank>*> described_once(const Dump& d) {
   return once;
 }
 
-/// Throws InputError if a rank is in another's group of some description, and its own is another one.
+/// Throws InputError if a rank is in another rank's group of some description, but its own group of that
+/// description is a different one.
 void refuse_other_groups(const std::vector<Dump>& dumps) {
   std::map<std::pair<std::string, Rank>, std::pair<const Dump*, const std::vector<Rank>*>> said;
   for (const Dump& d : dumps)
@@ -413,7 +414,7 @@ void refuse_other_groups(const std::vector<Dump>& dumps) {
                          ranks_in_words(*own->second.second) + " in " + own->second.first->path);
 }
 
-/// Throws InputError if dumps say that they are of different jobs; how long they are apart.
+/// Throws InputError if dumps say that they are of different jobs. Returns the longest time between them.
 Seconds compare_jobs(const std::vector<Dump>& dumps) {
   SaidAlike library;
   std::vector<Period> periods;
@@ -427,7 +428,7 @@ Seconds compare_jobs(const std::vector<Dump>& dumps) {
   return longest_gap(std::move(periods));
 }
 
-/// Throws InputError if dumps differ in the members of the default group, which is all ranks of a job.
+/// Throws InputError if dumps differ in the default group, which is all ranks of a job.
 void refuse_two_jobs(const std::vector<Dump>& dumps) {
   const Dump* first = nullptr;
   for (const Dump& d : dumps) {
@@ -456,7 +457,7 @@ std::int64_t first_ns(const std::vector<Dump>& dumps) {
   return first;
 }
 
-/// One rank's entries, by the time since `first_ns`.
+/// Plays one rank's entries, with times since `first_ns`.
 class FlightRank {
  public:
   FlightRank(RecordedSource& source, const Dump& dump, std::int64_t first_ns, KnownCalls& known)
@@ -486,7 +487,8 @@ class FlightRank {
     return name_of(e).starts_with("send ") || name_of(e).starts_with("recv ");
   }
 
-  /// The messages before a `coalesced` of their process group, as many as have one number among its messages.
+  /// The messages that are grouped: before each `coalesced`, the last messages of its process group that have
+  /// the same number.
   std::set<const Value*> grouped_messages(const std::vector<const Value*>& entries) {
     std::set<const Value*> grouped;
     std::map<int, std::vector<const Value*>> open, collectives;
@@ -511,7 +513,8 @@ class FlightRank {
   }
   static double number(const Value& message) { return message.number_of("p2p_seq_id", 0); }
 
-  /// Those with the number of the `coalesced` are one group with it, of which the first has the time.
+  /// Collectives with the number of the `coalesced` are one group with it; the first one has the group's
+  /// time.
   void close(const std::vector<const Value*>& collectives, const Value& coalesced) {
     bool first = true;
     for (const Value* c : collectives) {
@@ -605,7 +608,7 @@ class FlightRank {
     return a;
   }
 
-  /// The default group, which is all ranks, where the entry names none.
+  /// The entry's group; if it names none, the default group, which is all ranks.
   static std::string group_of(const Value& e) {
     const Value* group = e.find("process_group");
     if (group && !group->items.empty()) group = group->items[0];
@@ -613,7 +616,7 @@ class FlightRank {
     return group ? name_of_group(*group) : "0";
   }
 
-  /// -1: the group cannot have this rank.
+  /// The entry's communicator; -1: its group cannot have this rank.
   int communicator(const Value& e) {
     const auto [known, is_new] = numbers_.try_emplace(group_of(e), 0);
     if (is_new) known->second = communicator_of(known->first);
@@ -632,15 +635,16 @@ class FlightRank {
   RecordedSource& source_;
   const Dump& dump_;
   MessageGroup group_;
-  std::map<std::string, int> numbers_;         ///< of groups' communicators
-  std::set<const Value*> closed_;              ///< by a `coalesced`, whose state is theirs
-  std::map<const Value*, const Value*> ends_;  ///< of the first of a group of collectives: the `coalesced`
+  std::map<std::string, int> numbers_;  ///< communicators by group
+  std::set<const Value*> closed_;       ///< members of a group that a `coalesced` ended; its state is theirs
+  /// The `coalesced` that ends a group of collectives, by the first one of the group.
+  std::map<const Value*, const Value*> ends_;
   std::int64_t first_ns_;
   double last_id_ = -1;
   KnownCalls& known_;
 };
 
-/// The hosts' clocks agree if no collective was done by one before another rank called it.
+/// Compares the hosts' clocks. They agree if no rank was done with a collective before another one called it.
 void compare_clocks(SourceInfo& info, const KnownCalls& calls) {
   std::int64_t apart = 0;
   for (const auto& [call, known] : calls) apart = std::max(apart, known.last_begin - known.first_end);
@@ -654,7 +658,7 @@ void compare_clocks(SourceInfo& info, const KnownCalls& calls) {
 
 bool is_flight_recorder(std::string_view head) {
   if (is_pickle(head)) return true;
-  // torch sorts the keys of its JSON, so that the entries come first.
+  // torch sorts the keys of its JSON, so the entries come first.
   const auto has = [&](std::string_view key) { return head.find(key) != std::string_view::npos; };
   const auto first = head.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || (head[first] != '{' && head[first] != '[')) return false;

@@ -49,7 +49,8 @@ std::unique_ptr<Source> open_one_cct(const std::vector<std::string>& files, cons
   return open_cct(files[0]);
 }
 
-/// The format of a file that begins with `head`; of logs that stand between other output, further on in it.
+/// The format of a file that begins with `head`. Logs may be mixed with other output, so they are looked for
+/// further on in the file as well.
 const TraceFormat* detected(const std::string& path, std::string_view head) {
   constexpr std::size_t far = std::size_t{1} << 27;
   for (const TraceFormat& f : formats())
@@ -63,7 +64,7 @@ const TraceFormat* detected(const std::string& path, std::string_view head) {
 
 const TraceFormat* format_of(const std::string& path) {
   const std::string head = head_of(path);
-  // An archive's head holds the begin of its first file, too.
+  // An archive's head also holds the beginning of its first file.
   if (!is_tar(head) || is_cube(head))
     if (const TraceFormat* format = detected(path, head)) return format;
   if (const std::string_view what = unread(head); !what.empty())

@@ -21,8 +21,8 @@ struct OpenOptions {
   Bytes fusion = Bytes(-1);  ///< Horovod's tensors are fused anew, up to so many bytes; negative: as recorded
   Seconds cycle = {};        ///< Horovod's rounds take so long; 0: as recorded
   Bytes bucket = {};         ///< gradients are put into buckets of this size (`rebucketed`); 0: as recorded
-  std::vector<Collective> nonblocking = {};  ///< are made nonblocking (`nonblocking`)
-  std::vector<Collective> offloaded = {};    ///< the same, but only those that DPUs can play
+  std::vector<Collective> nonblocking = {};  ///< blocking collectives to make nonblocking (`nonblocking`)
+  std::vector<Collective> offloaded = {};    ///< the same, but only calls that DPUs can play
   bool fuses_anew() const { return fusion >= Bytes(0) || cycle > Seconds(); }
   bool some_steps() const { return first_step != std::numeric_limits<std::int64_t>::min(); }
 };
@@ -33,16 +33,16 @@ struct TraceFormat {
   std::string_view what;  ///< "PyTorch profiler (Kineto) JSON"
   bool (*detect)(std::string_view head);
   std::unique_ptr<Source> (*open)(const std::vector<std::string>& files, const OpenOptions& options);
-  Memory memory = Memory::host;  ///< where such applications keep their data; host: or as the file says
-  bool steps = false;            ///< it marks steps, so that some can be chosen
-  bool rounds = false;           ///< it says when each tensor is ready, so that they can be fused anew
-  bool log = false;              ///< its lines are mixed with other output of a job
+  Memory memory = Memory::host;  ///< where such applications keep their data, unless the file says otherwise
+  bool steps = false;            ///< the format marks steps, so that some can be chosen
+  bool rounds = false;  ///< the format says when each tensor is ready, so that tensors can be fused anew
+  bool log = false;     ///< the format's lines are mixed with other output of a job
 };
 
 /// All formats, in the order in which they are tried.
 const std::vector<TraceFormat>& formats();
 
-/// Whether a file has one of them. Throws InputError if it cannot be read.
+/// Whether a file has one of these formats. Throws InputError if it cannot be read.
 bool is_trace(const std::string& file);
 
 /// The files as one job. Throws InputError if their format is unknown, or not the same.
@@ -54,7 +54,7 @@ struct Trace {
   const Source& source() const { return *layers.back(); }
 };
 
-/// Opens a job on `ranks` ranks, or on its own if 0. If the files hold fewer ranks than the job has, each
+/// Opens a job on `ranks` ranks; 0: on its own number. If the files hold fewer ranks than the job has, each
 /// stands for others like it.
 Trace open_trace(const std::vector<std::string>& files, const OpenOptions& options = {}, Rank ranks = 0);
 

@@ -11,7 +11,7 @@
 namespace collcast {
 namespace {
 
-/// The words of a GOAL text; braces and colons are words of their own, comments are none.
+/// The words of a GOAL text. Braces and colons are words of their own; comments are left out.
 class Words {
  public:
   explicit Words(const std::string& path) : input_(path) {}

@@ -21,7 +21,7 @@ class HostCalls {
     }
   }
 
-  /// The last one that began before, had not ended and is `wanted`; nullptr if there is none.
+  /// The last `wanted` call of the thread that was under way at that time; nullptr if there is none.
   HostCall* enclosing(std::int64_t thread, double at, auto wanted) const {
     const auto found = threads_.find(thread);
     if (found == threads_.end()) return nullptr;
@@ -36,7 +36,7 @@ class HostCalls {
   }
 
  private:
-  /// Of each call the last one before it that ends later; -1 if there is none.
+  /// For each call, the last one before it that ends later; -1 if there is none.
   static std::vector<std::ptrdiff_t> longer_before(const std::vector<HostCall>& calls) {
     std::vector<std::ptrdiff_t> longer;
     for (const HostCall& call : calls) {
@@ -55,8 +55,8 @@ class HostCalls {
   std::map<std::int64_t, Thread> threads_;
 };
 
-/// The calls that one kernel plays, where torch coalesced them or NCCL grouped them: those of its thread that
-/// launched nothing themselves, since the kernel before.
+/// Joins the calls that one kernel plays, coalesced by torch or grouped by NCCL: those of its thread since
+/// the kernel before that launched nothing themselves.
 void join_groups(RankTrace& trace) {
   std::map<std::int64_t, std::vector<Kernel*>> launched;  // by thread
   for (Kernel& k : trace.kernels) {
@@ -91,13 +91,14 @@ void join_groups(RankTrace& trace) {
   }
 }
 
-/// NCCL has nothing to do for a group of one rank, or for no elements.
+/// Whether NCCL launches a kernel: it does not for a group of one rank, or for no elements.
 bool needs_kernel(const Comm& c) {
   return c.known() && c.sized() && c.size > 1 &&
          (std::max(c.input, c.output) > 0 || collective_of(c.name) == Collective::barrier);
 }
 
-/// When a thread made calls that need a kernel and have none. A call within another one is the same call.
+/// Adds the times of a thread's calls that need a kernel and have none. A call within another one is the same
+/// call.
 void add_unplayed(const std::vector<HostCall>& calls, std::vector<double>& when) {
   for (std::size_t i = 0, next = 0; i < calls.size(); i = next) {
     next = i + 1;
@@ -108,9 +109,9 @@ void add_unplayed(const std::vector<HostCall>& calls, std::vector<double>& when)
   }
 }
 
-/// When calls were made that no kernel plays. Nothing is said where no kernel communicates, or where kernels
-/// of graphs do, whose calls were made at the capture. Kernels that say themselves what they move are of
-/// calls, too, which a trace that was cut does not tell.
+/// When calls were made that no kernel plays. Empty if no kernel communicates, or if kernels of graphs do, as
+/// their calls were made at the capture. A kernel that says itself what it moves belongs to a call that a cut
+/// trace may lack.
 std::vector<double> unplayed(const RankTrace& trace) {
   std::vector<double> when;
   std::int64_t communicating = 0, uncalled = 0;
@@ -149,7 +150,7 @@ void join_host(RankTrace& trace) {
     Comm& comm = trace.comms[static_cast<std::size_t>(k.call)];
     if (is_apart(comm)) continue;
     HostCall* host = by(is_sized);
-    // Tools that cut traces leave out launches first.
+    // Tools that shorten traces leave out launches first.
     if (const auto numbered = by_number.find(k.external); !host && numbered != by_number.end())
       host = numbered->second;
     if (host) host->launched = k.called = true;

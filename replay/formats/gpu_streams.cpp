@@ -11,10 +11,11 @@
 namespace collcast::gpu {
 namespace {
 
-/// Clock readings of one activity on host and device differ by less than this [us].
+/// Clocks of host and device differ by less than this for one activity [us].
 constexpr double tolerance_us = 1;
 
-/// Kernels of a stream may overlap, and clocks may say that one was launched after it began.
+/// Notes when each kernel and all before it were launched and done. Kernels of a stream may overlap, and by
+/// the clocks one may be launched after it began.
 void note_progress(GpuStream& stream) {
   double launched = -1, done = 0;
   for (const Kernel* k : stream.kernels) {
@@ -42,8 +43,8 @@ std::vector<GpuStream> by_stream(const RankTrace& trace) {
   return streams;
 }
 
-/// The last kernel of the stream up to which all were launched before `launch` (if that is known), and had
-/// begun and ended by `began`; -1 if none.
+/// The last kernel of the stream such that it and all before it were launched before `launch` (if that is
+/// known) and done by `began`; -1 if there is none.
 std::ptrdiff_t last_before(const GpuStream& stream, double launch, double began) {
   const auto begun =
                  std::ranges::lower_bound(stream.kernels, began, {}, &Kernel::begin) - stream.kernels.begin(),
@@ -69,7 +70,8 @@ class Dependencies {
     streams_[on].recorded[static_cast<std::size_t>(last)] = true;
   }
 
-  /// What was launched on the compute stream before, and was done by then.
+  /// Lets each kernel of a side stream wait for the compute stream's kernels that were launched before it and
+  /// were done when it began.
   void side_stream(std::size_t s) {
     std::ptrdiff_t known = -1;
     for (std::size_t i = 0; i < streams_[s].kernels.size(); ++i) {
@@ -79,7 +81,8 @@ class Dependencies {
     }
   }
 
-  /// What ended while the compute stream was idle, and what the host had told it to wait for.
+  /// Lets the compute stream's kernels wait for what ended while that stream was idle, and for what the host
+  /// had told it to wait for.
   void compute_stream() {
     std::vector<std::ptrdiff_t> known(streams_.size(), -1);
     double idle_since = -1;
@@ -96,8 +99,9 @@ class Dependencies {
     }
   }
 
-  /// Whether it may be what the compute stream was idle for. Where the host says what streams wait for,
-  /// allreduces that end meanwhile are buckets that wait for the backward pass to end.
+  /// Whether the compute stream may have been idle because it waited for this kernel. If the trace has the
+  /// host's stream waits, an allreduce does not count: it is a bucket, which is awaited at the end of the
+  /// backward pass.
   bool ended_in_idleness(const Kernel& k, double idle_since) const {
     if (!trace_.waits.empty() && k.call >= 0 &&
         collective_of(trace_.comms[static_cast<std::size_t>(k.call)].name) == Collective::allreduce)
@@ -105,7 +109,8 @@ class Dependencies {
     return k.end > idle_since + tolerance_us;
   }
 
-  /// When the host last let the stream wait since it launched the kernel before; -1 if it did not.
+  /// When the host last told the stream to wait, after it launched the previous kernel and before this one;
+  /// -1: never.
   double told_to_wait(std::size_t i) const {
     const double launch = streams_[0].kernels[i]->launch;
     if (launch < 0) return -1;

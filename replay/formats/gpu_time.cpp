@@ -26,13 +26,14 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// What libraries apart from NCCL and its like call theirs: vLLM's and SGLang's, FlashInfer's and TensorRT's
-/// allreduces, PyTorch's symmetric memory, DeepEP, NVSHMEM. Lower case, letters and digits.
+/// Whether a kernel's name is that of communication by a library other than NCCL and its like: the allreduces
+/// of vLLM, SGLang, FlashInfer and TensorRT, PyTorch's symmetric memory, DeepEP, NVSHMEM. Compares letters
+/// and digits in lower case.
 bool communicates_apart(std::string_view name) {
   constexpr std::string_view parts[] = {"crossdevicereduce", "allreducefusion", "oneshotallreduce",
                                         "twoshotallreduce",  "multimem",        "deepepint",
                                         "quickreduce",       "nvshmem"};
-  if (name.starts_with("triton_")) return false;  // these list what was fused with a computation
+  if (name.starts_with("triton_")) return false;  // Triton's names list what was fused into a computation
   std::string plain;
   for (const char c : name)
     if (std::isalnum(static_cast<unsigned char>(c)))
@@ -60,7 +61,7 @@ class Launched {
   std::map<std::pair<std::int64_t, std::int64_t>, double> last_;
 };
 
-/// The part of the run that is asked for, and its kernels alone, in the order in which they began.
+/// Finds the part of the run that is asked for, and keeps only its kernels, in the order in which they began.
 Span select(RankTrace& trace, const OpenOptions& options) {
   std::ranges::sort(trace.kernels, [](const Span& a, const Span& b) { return a.begin < b.begin; });
   std::vector<Step> steps;
@@ -82,7 +83,7 @@ Span select(RankTrace& trace, const OpenOptions& options) {
     window = {trace.kernels.front().begin, trace.kernels.front().begin};
   if (options.some_steps()) {
     std::erase_if(trace.unplayed, [&](double at) { return at < window.begin || at > window.end; });
-    // The GPU may be behind its host: a step's kernels begin when those of the step before have ended.
+    // The GPU may lag behind its host: a step's kernels begin when those of the step before have ended.
     double before = window.begin;
     Launched launched(trace.kernels);
     if (!trace.kernels.empty())
@@ -111,8 +112,8 @@ class Callers {
         for (const HostCall& call : calls) add(t, call.comm);
   }
 
-  /// All of them, in the order of their own ranks where these are said; empty: not all were recorded. `size`
-  /// 0: unknown.
+  /// All callers of a group, in the order of their ranks in it if these are said; empty: not all were
+  /// recorded. `size`: 0: unknown.
   std::vector<Rank> of(const std::string& group, Rank size) const {
     const auto found = all_.find(group);
     if (found == all_.end() || (size > 0 ? std::ssize(found->second) != size : !whole_)) return {};
@@ -131,16 +132,16 @@ class Callers {
     for (const Comm& message : comm.messages) add(trace, message);
   }
 
-  std::map<std::string, std::map<Rank, int>> all_;  ///< with their places in the group; -1: not said
+  std::map<std::string, std::map<Rank, int>> all_;  ///< by group: callers with their places; -1: not said
   bool whole_;
 };
 
-/// An activity that is played otherwise than it was recorded.
+/// An activity that is played at another time than it was recorded at.
 struct Otherwise {
   Rank rank;
   int stream;
   std::size_t activity;
-  Span recorded;  ///< since the begin of the window
+  Span recorded;  ///< times since the begin of the window
 };
 
 /// Lowers one rank's kernels to the activities of its streams.
@@ -264,7 +265,7 @@ class GpuRank {
     return a;
   }
 
-  /// Which of the members is the other end of a message; -1: none of them.
+  /// The place of a message's other end among the members; -1: it is not among them.
   Rank peer_of(const Comm& comm, const std::vector<Rank>& members) const {
     if (trace_.nccl_ids) return comm.peer < std::ssize(members) ? comm.peer : -1;
     const auto peer = std::ranges::find(members, comm.peer);
@@ -283,7 +284,7 @@ class GpuRank {
     return a;
   }
 
-  /// The communicator of a call's group, found once for all calls that say the same of it.
+  /// The communicator of a call's group, found once for all calls that describe the group alike.
   int members(const Comm& comm) {
     const auto [known, is_new] = communicators_.try_emplace(
         {comm.group, comm.size, comm.start, comm.stride, comm.own, is_message(comm), comm.ranks}, 0);
@@ -307,13 +308,13 @@ class GpuRank {
     return number;
   }
 
-  /// The members of a group of which the trace has the size, or the id alone (`size` 0); empty: all ranks.
+  /// The members of a group if the trace has its size, or only its id (`size` 0); empty: all ranks.
   std::vector<Rank> inferred(const Comm& comm, Rank size) {
     const Rank world = source_.ranks();
-    const bool of_world = is_message(comm) && !trace_.nccl_ids;  // its peer is
+    const bool of_world = is_message(comm) && !trace_.nccl_ids;  // its peer is a rank of the world
     if (of_world || size == world || (size == 0 && comm.group.empty())) return {};
     std::vector<Rank> ranks;
-    // torch gives one name to several groups that share no rank.
+    // torch gives several groups that share no rank the same name.
     if (trace_.nccl_ids || (size > 0 && world % size > 0)) ranks = callers_.of(comm.group, size);
     if (!ranks.empty()) {
       if (ranks != source_.communicators()[0]) take(size, "the ranks that call them");
@@ -334,7 +335,8 @@ class GpuRank {
     add_once(info.unknown, "members of groups that the trace does not list");
   }
 
-  /// A group of `size` with this rank: consecutive ones, unless its place `own` is that in others.
+  /// A group of `size` ranks at equal distances with this rank in it: consecutive ranks, unless its place
+  /// `own` only fits other distances.
   std::vector<Rank> equidistant(Rank size, int own) const {
     const Rank world = source_.ranks(), me = trace_.rank;
     Rank first = std::min(me - me % size, world - size), stride = 1;
@@ -353,14 +355,15 @@ class GpuRank {
   const Callers& callers_;
   Span window_;
   std::vector<GpuStream> streams_;
-  /// By a group's name, size, first rank and distance, the rank's place in it, whether it is a message's, and
-  /// its members.
+  /// Communicators by the group's name, size, first rank, distance, the rank's place in it, whether the call
+  /// is a message, and the members.
   std::map<std::tuple<std::string, int, int, int, int, bool, std::vector<int>>, int> communicators_;
   std::int64_t requests_ = 0;
-  std::map<int, std::vector<std::int64_t>> numbers_;  ///< of the last record up to each kernel, by stream
+  std::map<int, std::vector<std::int64_t>> numbers_;  ///< by stream: the last record up to each kernel
 };
 
-/// Gives calls the times at which they were recorded, once it is known how long a replay lets them take.
+/// Gives activities back the times at which they were recorded, after it was found how long a replay lets
+/// them take.
 void restore(RecordedSource& source, const std::vector<Otherwise>& all) {
   for (const Otherwise& o : all) {
     Activity& a = source.at(o.rank, o.stream)[o.activity];
@@ -369,10 +372,10 @@ void restore(RecordedSource& source, const std::vector<Otherwise>& all) {
   }
 }
 
-/// Kernels that communicate, and nobody says how much.
+/// Counts kernels that communicate while nothing says how much.
 class Unsized {
  public:
-  bool known = false;  ///< of some kernel that communicates: its size, or among whom
+  bool known = false;  ///< for some kernel that communicates, the size or the group is known
 
   void count(const RankTrace& trace) {
     for (const Kernel& k : trace.kernels) {
@@ -408,7 +411,7 @@ class Unsized {
   std::string name_, type_;
 };
 
-/// How many devices computed.
+/// The number of devices that computed.
 std::size_t gpus(const RankTrace& trace) {
   std::set<std::int64_t> all;
   for (const Kernel& k : trace.kernels)
@@ -416,8 +419,8 @@ std::size_t gpus(const RankTrace& trace) {
   return all.size();
 }
 
-/// Whether times of all files are since bases that they say, or since one that none has to say. Where some
-/// say theirs and others do not, nobody knows how the clocks compare.
+/// Whether the times of all files can be compared: all files state the base of their times, or none does. If
+/// only some do, nobody knows how the clocks compare.
 bool comparable_clocks(const std::vector<RankTrace>& traces, std::vector<std::string>& notes) {
   const auto based = std::ranges::count_if(traces, [](const RankTrace& t) { return t.base_ns != 0; });
   if (based == 0 || based == std::ssize(traces)) return true;
@@ -441,7 +444,7 @@ bool Comm::known() const {
 }
 
 bool Comm::sized() const {
-  // torch's calls of other names, as "wait" and "coalesced", have no elements.
+  // torch's calls of other names, such as "wait" and "coalesced", have no elements.
   const bool counted = input >= 0 && element_bytes(type) > 0 && (input > 0 || known());
   return bytes >= 0 || !messages.empty() || counted;
 }
@@ -476,7 +479,7 @@ Comm merged(const std::vector<Comm>& calls) {
   std::ptrdiff_t sends = 0;
   for (const Comm& c : calls)
     if (c.name == "send") to.insert(c.peer), sent += bytes(c, c.input), ++sends;
-  // As many sends as receives, to everybody as far as is known, are an all-to-all.
+  // Equally many sends and receives, with everybody as far as is known, are an all-to-all.
   const bool everybody = sends > 1 && 2 * sends == std::ssize(calls) && sends + 1 >= all.size;
   if (everybody && (to.contains(-1) || std::ssize(to) == sends)) {
     all.name = "alltoall";
@@ -502,7 +505,7 @@ std::string communicating(std::string_view kernel) {
 void RankTrace::add(Kernel kernel, Comm comm) {
   const double lasts = kernel.end - kernel.begin;
   if (!(lasts > 0 && lasts < 1e6 * longest_of_all.value && kernel.begin >= 0)) {
-    impossible += lasts != 0 || !kernel.copies;  // a copy of nothing loses nothing
+    impossible += lasts != 0 || !kernel.copies;  // a copy that takes no time is no loss
     return;
   }
   if (kernel.communicates) {

@@ -23,13 +23,13 @@ struct Comm {
   double input = -1, output = -1;  ///< elements; -1: not said
   double bytes = -1;               ///< instead of elements: NCCL's count, in bytes
   int size = 0, start = -1, stride = 0, peer = -1;
-  int root = -1;           ///< of a broadcast, reduction, gather or scatter, in its group; -1: not said
-  int own = -1;            ///< which of its group the calling rank is; -1: not said
-  std::vector<int> ranks;  ///< of its group; empty: not said
+  int root = -1;  ///< of a broadcast, reduction, gather or scatter, by its place in the group; -1: not said
+  int own = -1;   ///< which of the group the calling rank is; -1: not said
+  std::vector<int> ranks;  ///< of the group; empty: not said
   std::vector<int> sent,
-      received;                ///< of an all-to-all: the proportions to and from each member; empty: equal
+      received;                ///< of an all-to-all: proportions to and from each member; empty: equal
   std::vector<Comm> messages;  ///< of a group that one kernel plays
-  bool known() const;          ///< its name is that of a collective or message
+  bool known() const;          ///< the name is that of a collective or message
   bool sized() const;
 };
 
@@ -38,18 +38,18 @@ struct Span {
 };
 struct HostCall : Span {
   Comm comm;
-  bool launched = false;       ///< a kernel
-  std::int64_t external = -1;  ///< torch's number of the call, which its kernels name; -1: not said
+  bool launched = false;       ///< whether it launched a kernel
+  std::int64_t external = -1;  ///< torch's number of the call, which the call's kernels name; -1: not said
 };
 struct Kernel : Span {
   std::int64_t correlation;
   std::pair<std::int64_t, std::int64_t> stream;  ///< device, stream
   bool communicates, copies;
-  std::int64_t call = -1;  ///< into RankTrace::comms
+  std::int64_t call = -1;  ///< index into RankTrace::comms
   double launch = -1;
-  std::int64_t external = -1;         ///< HostCall::external of who launched it
-  bool called = false;                ///< a host call that is known launched it
-  std::optional<Span> recorded = {};  ///< where it is played otherwise
+  std::int64_t external = -1;         ///< HostCall::external of the call that launched it
+  bool called = false;                ///< whether a known host call launched it
+  std::optional<Span> recorded = {};  ///< its recorded time, if it is played at another one
 };
 struct Launch {
   double at;
@@ -60,7 +60,7 @@ struct Step : Span {
   std::int64_t number;
 };
 
-/// What a file says of its job, which all files of the job say alike; empty: nothing.
+/// What a file says of its job; all files of a job say the same. Empty: not said.
 struct OfJob {
   std::string backend, library;  ///< of torch's default group, and NCCL's version
   std::vector<Rank> world;       ///< the default group
@@ -70,43 +70,43 @@ struct OfJob {
 struct RankTrace {
   std::string path;
   Rank rank = -1, world = -1;
-  std::int64_t base_ns = 0;  ///< of its clock: times are since then
+  std::int64_t base_ns = 0;  ///< begin of the file's clock: times are since then
   OfJob job;
-  std::string gpu;  ///< the name of its first one; empty: not said
+  std::string gpu;  ///< the name of the rank's first GPU; empty: not said
   std::map<std::string, std::vector<Rank>> groups;
   std::map<std::string, std::string> descriptions;  ///< of groups
-  bool nccl_ids = false;  ///< groups are NCCL's communicators: none shares its id, and peers are their ranks
+  bool nccl_ids = false;  ///< groups are NCCL's communicators, with ids of their own; peers are ranks of them
   std::vector<Kernel> kernels;
   std::vector<Comm> comms;
   std::unordered_map<std::int64_t, Launch> launches;
   std::map<std::int64_t, std::vector<HostCall>> calls;  ///< by thread
   std::vector<std::pair<std::int64_t, double>> waits;   ///< stream waits: thread, when
   std::vector<Step> steps;
-  std::vector<HostCall> of_hosts;  ///< of gloo, MPI or UCC, which hosts play
+  std::vector<HostCall> of_hosts;  ///< calls of gloo, MPI or UCC, which hosts play
   std::int64_t damaged = 0, impossible = 0, outside = 0;
   double outside_us = 0,
          whole_us = 0;        ///< of the kernels outside the steps; from the file's first kernel to its last
-  std::int64_t lost = 0;      ///< events, as the profiler says itself
-  std::int64_t peerless = 0;  ///< messages of hosts that say no other end
-  std::vector<double> unplayed;  ///< when calls were made that no kernel plays, where others have kernels
+  std::int64_t lost = 0;      ///< events that the profiler says it lost
+  std::int64_t peerless = 0;  ///< messages of hosts that do not say their other end
+  std::vector<double> unplayed;  ///< when calls were made that no kernel plays, if others have kernels
 
-  /// Adds a kernel, or counts it as impossible: without a begin, or a duration above 0 and below 30 years;
-  /// `comm` is looked at where it communicates.
+  /// Adds a kernel. Counts it as impossible if it has no begin, or a duration that is not above 0 and below
+  /// 30 years. `comm` counts only if the kernel communicates.
   void add(Kernel kernel, Comm comm);
-  /// Adds what a call of the CUDA or HIP runtime says: a launch, or that a stream waits.
+  /// Adds a call of the CUDA or HIP runtime: a launch, or that a stream waits.
   void runtime(std::string_view name, double at, std::int64_t thread, std::int64_t correlation);
 };
 
-/// Several calls in one: of collectives of one kind and group the sum, of messages these, else a call whose
-/// size is unknown.
+/// Merges several calls into one. Collectives of one kind and group are added up, messages become a group of
+/// messages; else the result is a call of unknown size.
 Comm merged(const std::vector<Comm>& calls);
 
-/// The name of a kernel that communicates, of NCCL, RCCL, oneCCL or another library, without its arguments;
-/// empty of others.
+/// The name, without arguments, of a kernel that communicates (NCCL, RCCL, oneCCL or another library); empty
+/// for other kernels.
 std::string communicating(std::string_view kernel);
 
-/// The ranks as one job. `sizes` is for the note on kernels without a size: why, and what to do. Throws
-/// InputError if two claim one rank, or there are no kernels, or not the steps asked for.
+/// The ranks as one job. `sizes`: for the note on kernels without a size, why they have none and what to do.
+/// Throws InputError if two files claim one rank, there are no kernels, or the steps asked for are missing.
 std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const OpenOptions& options,
                                           const std::string& sizes);
 

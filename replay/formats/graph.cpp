@@ -41,7 +41,7 @@ class Graph {
   std::size_t index(std::uint64_t id) const { return index_.at(id); }
   std::size_t size() const { return nodes_.size(); }
 
-  /// How many others depend on it; known with the order.
+  /// How many other nodes depend on node `i`; known after `order`.
   std::size_t dependents(std::size_t i) const { return dependents_[i]; }
 
   /// Numbers the messages of each direction, peer and tag.
@@ -56,7 +56,8 @@ class Graph {
     }
   }
 
-  /// The earliest begun first; of those whose begin is not known, those after the fewest communications.
+  /// An order by dependencies. Of the nodes that are ready, the one that began first comes first; if begins
+  /// are not known, the one after the fewest communications.
   std::vector<std::size_t> order() {
     std::vector<std::vector<std::size_t>> next(nodes_.size());
     std::vector<std::size_t> open(nodes_.size()), depth(nodes_.size());
@@ -94,7 +95,7 @@ class Graph {
 };
 
 /// The record that each stream has come to when a node may begin, as its dependencies tell.
-using Progress = std::vector<std::int64_t>;  ///< by stream; 0 beyond its end
+using Progress = std::vector<std::int64_t>;  ///< by stream; 0 for streams beyond the vector's end
 using SharedProgress = std::shared_ptr<const Progress>;
 
 class GraphRank {
@@ -120,14 +121,14 @@ class GraphRank {
   struct End {
     bool computes = false;
     std::int64_t records = 0;
-    bool recorded = true;                                    ///< what came last on it
-    SharedProgress progress = std::make_shared<Progress>();  ///< when that began
+    bool recorded = true;                                    ///< a record followed the last node on it
+    SharedProgress progress = std::make_shared<Progress>();  ///< when the last node on it began
   };
-  /// When others may go on: after record `record` of the stream.
+  /// When the nodes that depend on a node may go on: after record `record` of its stream.
   struct Done {
     int stream = 0;
     std::int64_t record = 0;
-    SharedProgress progress;  ///< when it began
+    SharedProgress progress;  ///< when the node began
     std::size_t dependents = 0;
   };
 
@@ -166,8 +167,8 @@ class GraphRank {
     return all;
   }
 
-  /// A stream on which the node waits for nothing but its dependencies and the processor. Collectives of one
-  /// communicator match in their order, and so do the host's operations: they have one stream.
+  /// A stream on which the node waits only for its dependencies and the processor. The collectives of a
+  /// communicator match in their order, so they have one stream, and so do the host's operations.
   int stream_of(const Node& n, const Progress& progress) {
     if (n.what.kind == Activity::Kind::collective) {
       const auto [found, is_new] = collectives_.try_emplace(n.what.communicator, 0);
@@ -175,7 +176,7 @@ class GraphRank {
     }
     if (n.host && device_ && !is_message(n)) return host_ < 0 ? host_ = new_stream() : host_;
     if (is_message(n)) {
-      // The longest unused is the likeliest to be free.
+      // The stream that was unused the longest is the likeliest to be free.
       for (std::size_t looked = 0; looked < std::min<std::size_t>(messages_.size(), 16); ++looked) {
         messages_.push_back(messages_.front());
         messages_.pop_front();
@@ -189,7 +190,8 @@ class GraphRank {
     return computing_.back();
   }
 
-  /// Whether what is on the stream has ended when a node may begin, or only computes or has begun by then.
+  /// Whether a node would not wait on the stream: by the time it may begin, the last node there has ended, or
+  /// that only computes or has begun.
   bool free(int stream, const Progress& progress) const {
     const auto reached = [&](std::size_t other, std::int64_t record) {
       return record <= (other < progress.size() ? progress[other] : 0);
@@ -242,12 +244,12 @@ class GraphRank {
   std::map<int, int> collectives_;  ///< the stream of each communicator
   int host_ = -1;
   std::map<std::pair<int, int>, std::int64_t> known_;
-  std::map<int, std::vector<std::int64_t>> open_;  ///< messages that nobody requires, by stream
+  std::map<int, std::vector<std::int64_t>> open_;  ///< by stream: messages that no node depends on
   std::int64_t requests_ = 0;
   bool device_ = false;
 };
 
-/// From one rank to another by one tag.
+/// A sender, a receiver and a tag.
 struct TaggedLine {
   Rank from, to;
   int tag;
@@ -266,7 +268,8 @@ void for_each_message(RecordedSource& source, Visit visit) {
           visit(a, TaggedLine{a.from, r, a.received_tag}, s);
 }
 
-/// Tags that no file has, by the tag and the number that a message had. Those of collectives stay such.
+/// Gives messages tags that no file has, by their tag and number. Tags of collectives remain tags of
+/// collectives.
 class FreshTags {
  public:
   explicit FreshTags(std::set<int> used) : used_(std::move(used)) {}
@@ -300,7 +303,7 @@ void match_in_order(RecordedSource& source) {
     std::int64_t next = 0;
   };
   std::map<std::pair<TaggedLine, Activity::Kind>, End> ends;
-  std::set<TaggedLine> apart;  // not in order on one stream
+  std::set<TaggedLine> apart;  // lines with messages that are not in order on one stream
   std::set<int> used;
   for_each_message(source, [&](const Activity& a, const TaggedLine& line, int stream) {
     End& end = ends.try_emplace({line, a.kind}, End{stream}).first->second;

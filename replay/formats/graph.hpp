@@ -9,25 +9,26 @@
 
 namespace collcast {
 
-/// An activity that may begin when others have ended: what formats hold that say dependencies instead of an
+/// An activity that may begin when others have ended, of a format that states dependencies instead of an
 /// order.
 struct Node {
   std::uint64_t id = 0;
-  Activity what;      ///< compute, send, receive or collective; its stream and request are found for it
+  Activity what;      ///< compute, send, receive or collective; `add_graph` sets its stream and request
   bool host = false;  ///< computes beside the device, if other nodes compute there
   std::vector<std::uint64_t> after;
 };
 
-/// Puts a rank's nodes on streams, each after those that it depends on and beside all others: on stream 0
-/// what computes, as far as that lets no node wait for a message that it does not depend on, and on others
-/// the rest, which computes there as stream 0 lets it; messages on streams of their own, collectives on one
-/// for each communicator, the host's on one. Returns how many dependencies are on nodes that are not there.
-/// Throws InputError that starts with `where` if an id is there twice or the dependencies are circular.
+/// Puts a rank's nodes on streams, each after those that it depends on and beside all others. Computation
+/// goes to stream 0, unless it would then wait for a message that it does not depend on; then it goes to
+/// another stream, and shares the processor with stream 0. Messages get streams of their own, each
+/// communicator's collectives get one stream, and the host's nodes get one. Returns how many dependencies are
+/// on missing nodes. Throws InputError that starts with `where` if an id occurs twice or the dependencies are
+/// circular.
 std::int64_t add_graph(RecordedSource& source, Rank rank, std::vector<Node> nodes, const std::string& where);
 
-/// After all ranks' graphs: messages of one sender, receiver and tag match in the order in which nodes begin,
-/// or where that is not known, are after the fewest communications. Those that are on several streams of a
-/// rank get tags of their own for it.
+/// To be called after all ranks' graphs. Messages of one sender, receiver and tag match in the order in which
+/// their nodes begin; if that is not known, those after fewer communications come first. Messages that are on
+/// several streams of a rank get tags of their own to match so.
 void match_in_order(RecordedSource& source);
 
 }  // namespace collcast

@@ -23,7 +23,7 @@ constexpr double fused_us = 50;
 struct Piece {
   Bytes bytes;
   std::map<Rank, double> ready;  ///< [us]
-  std::string type = {};         ///< of its elements, as the timeline names it
+  std::string type = {};         ///< type of its elements, as the timeline names it
 };
 
 /// One operation: some tensors, reduced together [us].
@@ -35,19 +35,20 @@ struct Operation {
   std::size_t open = 0;          ///< tensors under way
   std::map<Rank, double> ready;  ///< when the last of its tensors was ready
   std::vector<Piece> pieces = {};
-  std::vector<std::pair<Collective, double>> moves = {};  ///< what its first tensor went through, and when
+  std::vector<std::pair<Collective, double>> moves = {};  ///< the phases of its first tensor, and when
 };
 
 /// A tensor's row of the timeline.
 struct Tensor {
   std::map<Rank, double> ready;
-  std::vector<std::string> open;  ///< names of what has begun
+  std::vector<std::string> open;  ///< names of its open events
   std::ptrdiff_t operation = -1;
-  std::size_t piece = 0;  ///< of the operation
-  double left = -1;       ///< when it began to be copied out of the fusion buffer
+  std::size_t piece = 0;  ///< index in the operation's pieces
+  double left = -1;       ///< when its copy out of the fusion buffer began
 };
 
-/// Adasum scales what it adds, and moves what an allreduce does.
+/// The collective of an operation. Adasum counts as an allreduce: it scales what it adds, but moves the same
+/// data.
 std::optional<Collective> operation_of(std::string_view name) {
   return name == "ADASUM" ? Collective::allreduce : collective_of(name);
 }
@@ -76,9 +77,9 @@ class Timeline {
   }
 
   std::vector<Operation> operations;
-  bool by_mpi = false;   ///< some of them
-  bool by_gloo = false;  ///< some of them: in host memory
-  bool by_gpus = false;  ///< some of them
+  bool by_mpi = false;   ///< some operations
+  bool by_gloo = false;  ///< some operations, in host memory
+  bool by_gpus = false;  ///< some operations
   std::int64_t adasums = 0;
   Rank ranks = 0;
   std::set<Rank> ticked;
@@ -161,8 +162,9 @@ class Timeline {
 
 using Phases = std::shared_ptr<const std::vector<Phase>>;
 
-/// The phases of an allreduce that went node by node: reduce-scatter, allreduce, allgather (a reduce and a
-/// broadcast beside them move what does not divide), or reduce, allreduce, broadcast. Else none.
+/// The phases of an allreduce that went node by node: reduce-scatter, allreduce, allgather, or reduce,
+/// allreduce, broadcast. In the first form, a reduce and a broadcast beside them move the rest that does not
+/// divide. Null: other operations.
 Phases phases(const Operation& op) {
   const auto has = [&](Collective c) {
     return std::ranges::any_of(op.moves, [&](const auto& move) { return move.first == c; });
@@ -185,7 +187,7 @@ Phases phases(const Operation& op) {
   return all;
 }
 
-/// Of an operation that is formed anew.
+/// The phases without times, for an operation that is formed anew.
 Phases untimed(const Phases& phases) {
   if (!phases) return {};
   auto all = std::make_shared<std::vector<Phase>>();
@@ -193,13 +195,13 @@ Phases untimed(const Phases& phases) {
   return all;
 }
 
-/// What becomes ready together: an operation, or where these are formed anew one of its tensors [us].
+/// What becomes ready together: an operation, or if operations are formed anew, one tensor [us].
 struct Item {
-  const std::map<Rank, double>* ready;  ///< the operation's or the tensor's, which outlives it
+  const std::map<Rank, double>* ready;  ///< of the operation or the tensor, which outlives the item
   double begin, end;                    ///< of its operation
   Bytes bytes;
   std::size_t operation;
-  std::string_view type = {};  ///< of its elements; empty: of several, or not said
+  std::string_view type = {};  ///< type of its elements; empty: several, or not said
 
   double ready_at(Rank rank) const {
     const auto mine = ready->find(rank);
@@ -218,7 +220,7 @@ struct Group {
   Collective collective;
   Bytes message;
   bool sized;
-  double begin, end;  ///< as recorded; where it was formed anew, its round and -1
+  double begin, end;  ///< as recorded; if formed anew, the time of its round, and -1
   Phases phases;
 };
 
@@ -238,7 +240,7 @@ Plan as_recorded(const std::vector<Operation>& operations) {
   return plan;
 }
 
-/// Items by when a rank was ready for them.
+/// The items in the order in which the rank was ready for them, with the times.
 std::vector<std::pair<double, std::size_t>> ticks_of(const std::vector<Item>& items, Rank rank) {
   std::vector<std::pair<double, std::size_t>> ticks;
   for (std::size_t i = 0; i < items.size(); ++i) ticks.emplace_back(items[i].ready_at(rank), i);
@@ -246,8 +248,8 @@ std::vector<std::pair<double, std::size_t>> ticks_of(const std::vector<Item>& it
   return ticks;
 }
 
-/// Where nothing of a rank's own was under way: before the item at `position` of its ticks, all since the
-/// last such place, up to item `last`, had ended by `end`.
+/// A place where nothing of a rank was under way: before the item at `position` of its ticks, all items since
+/// the last such place (the last one is `last`) had ended, at `end`.
 struct Idle {
   std::size_t position, last;
   double end;
@@ -266,10 +268,10 @@ std::vector<Idle> idles(const std::vector<Item>& items,
   return all;
 }
 
-/// Horovod's rounds with another fusion buffer, or other rounds, over the tensors as they became ready: a
-/// round takes what all ranks are ready for, in the order of readiness, up to the buffer's size. Nothing is
-/// fused over an instant at which some rank awaited what it had given before. Without a `cycle` an operation
-/// is agreed on as long after its tensors were ready as it was recorded.
+/// Forms operations anew, by Horovod's rounds with another fusion buffer or another cycle. A round takes the
+/// tensors that all ranks are ready for, in the order of readiness, up to the buffer's size. Tensors are not
+/// fused across an instant at which some rank waited for all that it had submitted before. Without a `cycle`,
+/// an operation begins as long after its tensors were ready as in the recording.
 class Rounds {
  public:
   Rounds(const Timeline& timeline, const OpenOptions& options)
@@ -294,7 +296,7 @@ class Rounds {
   Bytes fusion() const { return fusion_; }
 
  private:
-  /// Tensors of unknown size stay together.
+  /// Adds the items; tensors of unknown size stay together.
   void add_items() {
     double free = first_;
     for (std::size_t i = 0; i < operations_.size(); ++i) {
@@ -312,7 +314,7 @@ class Rounds {
     }
   }
 
-  /// Operations before which some rank was idle.
+  /// Adds the operations before which the rank was idle.
   void add_bounds(Rank rank) {
     const auto ticks = ticks_of(plan_.items, rank);
     std::vector<std::size_t> least(ticks.size() + 1, operations_.size());
@@ -327,8 +329,8 @@ class Rounds {
     return first_ + cycle_ * std::ceil((ready - first_) / cycle_ - 1e-9);
   }
 
-  /// What is ready in a round and of one type, as far as it fits; other tensors are passed over as long as
-  /// they would fit besides, and fused after it (horovod/common/controller.cc).
+  /// Fuses the tensors of a round that are ready and of one type, as far as they fit. Others are skipped as
+  /// long as they would fit as well, and are fused afterwards (horovod/common/controller.cc).
   void fuse(std::vector<std::size_t> part) {
     std::ranges::stable_sort(part, {}, [&](std::size_t i) { return plan_.items[i].all_ready(); });
     std::vector<bool> taken(part.size());
@@ -365,13 +367,14 @@ class Rounds {
   double first_, cycle_, round_ = 0;  ///< [us]
   Bytes fusion_, largest_;
   std::vector<double>
-      delay_;  ///< by operation: from its readiness, and the end of the one before, to its begin
+      delay_;  ///< by operation: time from when it is ready and the one before has ended to its begin
   std::set<std::size_t> bounds_;
   Plan plan_;
 };
 
-/// One rank's streams: 0 makes tensors ready, and waits for what was given before where none of its tensors
-/// was under way; 1 moves them; 2 waits for rounds, where these are formed anew.
+/// One rank's streams. Stream 0 makes tensors ready; where no tensor of the rank was under way, it waits for
+/// all that it submitted before. Stream 1 moves the tensors. Stream 2 waits for rounds, if these are formed
+/// anew.
 class HorovodRank {
  public:
   HorovodRank(RecordedSource& source, const Timeline& timeline, const Plan& plan, Rank rank)
@@ -409,7 +412,7 @@ class HorovodRank {
   }
 
  private:
-  /// By item: how many groups there are up to the last one with an item up to it.
+  /// By item: the number of groups up to the last group that has this item or an earlier one.
   std::vector<std::int64_t> groups_until() const {
     std::vector<std::int64_t> until(plan_.items.size());
     for (std::size_t g = 0; g < plan_.groups.size(); ++g)
@@ -432,8 +435,8 @@ class HorovodRank {
     a.time = Seconds(1e-6 * us);
   }
 
-  /// How long what moves together took when it was recorded: of each operation, whose tensors may go apart
-  /// now, their part by size.
+  /// How long the group's tensors took in the recording: of each recorded operation, the share of these
+  /// tensors by size.
   double recorded_us(const Group& group) const {
     double us = 0;
     for (const std::size_t i : group.items) {
@@ -513,7 +516,7 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
   if (static_cast<std::size_t>(timeline.ranks) > 4 * timeline.ticked.size() + 16)
     throw InputError(files[0] + ": rank " + std::to_string(timeline.ranks - 1) +
                      " is ready, and most before it never are");
-  // Shapes are those of results, of which each rank has a share here.
+  // Shapes are of results; in these operations each rank has a share of the result.
   for (Operation& op : timeline.operations)
     if (op.collective == Collective::reduce_scatter) {
       op.message = std::max(timeline.ranks, 1) * op.message;
@@ -530,7 +533,7 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
   if (timeline.adasums)
     info.notes.push_back(std::to_string(timeline.adasums) +
                          " operations of Adasum are played as allreduces, without its scalar products");
-  info.waits_recorded = false;  // an operation begins when all are ready
+  info.waits_recorded = false;  // an operation begins when all ranks are ready
   info.recorded = Seconds(1e-6 * (timeline.last() - timeline.first()));
   info.unknown = {"what ranks compute (the time until a tensor is ready)",
                   "when an allgather or broadcast is used",

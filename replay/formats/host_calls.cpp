@@ -11,10 +11,10 @@ bool is_message(const HostCall& c) {
   return c.comm.name == "send" || c.comm.name == "recv";
 }
 
-/// Messages up to a `coalesced` are one group; what is alone stays so.
+/// Makes messages up to a `coalesced` one group; single calls stay as they are.
 std::vector<HostCall> in_groups(const std::vector<HostCall>& calls) {
   std::vector<HostCall> all;
-  std::size_t first = 0;  // of the messages that came last
+  std::size_t first = 0;  // of the last messages
   for (const HostCall& c : calls) {
     if (c.comm.name != "coalesced") {
       all.push_back(c);
@@ -35,8 +35,8 @@ std::vector<HostCall> in_groups(const std::vector<HostCall>& calls) {
   return all;
 }
 
-/// A rank's calls in the order in which they began. torch notes a call twice, by its parameters and by its
-/// name; only the first says how large its group is.
+/// A rank's calls in the order in which they began. torch notes a call twice, once with its parameters and
+/// once by name; only the first has the size of the group.
 std::vector<HostCall> calls_of(const RankTrace& trace) {
   std::vector<HostCall> all;
   const auto take = [&](const HostCall& c) {
@@ -61,7 +61,7 @@ void play(RankTrace& trace) {
   for (const HostCall& c : calls) {
     trace.add({{free, c.begin}, none, {}, false, false}, {});
     const double begin = std::max(free, c.begin);
-    // Of calls of several threads that overlap, the later one is played from the end of the other on.
+    // If calls of several threads overlap, the later one is played after the end of the other.
     Kernel played{{begin, std::max(c.end, begin + 1e-3)}, none, {}, true, false};
     if (begin > c.begin) played.recorded = c;
     trace.add(played, c.comm);

@@ -8,8 +8,8 @@
 /// Profiles of hosts alone: of jobs without GPUs, or by profilers that were not told of them.
 namespace collcast::gpu {
 
-/// Where no rank has kernels of a GPU: plays what the hosts called instead, one call after the other, with
-/// the hosts' time between calls as computation. False if there are kernels, or no calls.
+/// If no rank has kernels of a GPU, plays the hosts' calls instead, one after the other, with the time
+/// between calls as computation. False if there are kernels, or no calls.
 bool play_host_calls(std::vector<RankTrace>& traces);
 
 }  // namespace collcast::gpu

@@ -94,7 +94,7 @@ struct Input::Decoder::Zstd : Decoder {
   bool inside = false;
 };
 
-/// The one file of a zip archive.
+/// Reads the only file of a zip archive.
 struct Input::Decoder::Zip : Decoder {
   explicit Zip(const std::string& path) : archive(path), name(path) {
     const ZipMember member = only_member(archive.file, path);
@@ -134,7 +134,7 @@ struct Input::Decoder::Zip : Decoder {
   std::string name;
   z_stream z{};
   std::vector<char> bytes = std::vector<char>(piece);
-  std::uint64_t left = 0;  ///< of a file that is stored as it is
+  std::uint64_t left = 0;  ///< bytes left of a file that is stored uncompressed
   bool stored = false, ended = false;
 };
 
@@ -155,7 +155,7 @@ std::unique_ptr<Input::Decoder> Input::Decoder::make(const std::string& path) {
   return std::make_unique<Plain>(path);
 }
 
-/// Editors on Windows put a mark before a text; it is no part of it.
+/// Skips the byte order mark that editors on Windows put before a text.
 Input::Input(const std::string& path) : path_(path), decoder_(Decoder::make(path)) {
   constexpr std::string_view mark = "\xef\xbb\xbf";
   buffer_.resize(mark.size());

@@ -7,8 +7,8 @@
 
 namespace collcast {
 
-/// The bytes of a file, plain or out of gzip or zstd, as they are asked for. Throws InputError where the file
-/// cannot be read, or its compression is damaged or cut short.
+/// Reads the bytes of a file piece by piece, plain or out of gzip, zstd or a zip archive of one file. Throws
+/// InputError if the file cannot be read, or its compression is damaged or cut short.
 class Input {
  public:
   explicit Input(const std::string& path);
@@ -21,7 +21,7 @@ class Input {
   std::size_t read(char* to, std::size_t most);
   /// The next line without its end; false at the end of the file. Throws InputError at lines over 16 MiB.
   bool line(std::string& line);
-  /// Whether the last line was cut: the file ends where its end should stand.
+  /// Whether the last line was cut: the file ends without a line end.
   bool cut() const { return cut_; }
 
  private:
@@ -33,8 +33,8 @@ class Input {
   bool cut_ = false;
 };
 
-/// Throws InputError where there are more files than one, of which `format` says why: "a GOAL text has all
-/// ranks in one file".
+/// Throws InputError if there is more than one file. `format` says why: "a GOAL text has all ranks in one
+/// file".
 void require_one(const std::vector<std::string>& files, const std::string& format);
 
 /// The first bytes of the file, at most `most`, decompressed as far as they go.
@@ -43,8 +43,8 @@ std::string head_of(const std::string& path, std::size_t most = 65536);
 /// The whole file, decompressed. Throws InputError beyond `most` bytes.
 std::string text_of(const std::string& path, std::size_t most = std::size_t{1} << 30);
 
-/// How many activities are kept of a file: in proportion to its size, whatever its compressed parts unfold
-/// to.
+/// How many activities of a file are kept: in proportion to its size on disk, so that a small compressed file
+/// cannot fill the memory.
 std::size_t most_activities(const std::string& path);
 
 /// The last number in a file's name, as in "trace.12.json" without its ending; -1 if there is none.

@@ -15,13 +15,13 @@ constexpr std::string_view banner_begin = "##IPMv";
 
 struct Banner {
   Rank tasks = 0;
-  double said = 0;          ///< calls of all ranks, as the head says from IPM 2 on; 0: it does not
-  std::int64_t others = 0;  ///< banners of further runs behind it
+  double said = 0;          ///< calls of all ranks by the head, from IPM 2 on; 0: not said
+  std::int64_t others = 0;  ///< banners of further runs in the file
   std::vector<ProfiledCall> calls;
 };
 
-/// Of the first run in the file: "# mpi_tasks : 128 on 32 nodes", and rows "# MPI_Bcast 1.14 256 0.10" under
-/// "[time] [count]". The first table is of the whole run, those behind it of regions of it.
+/// The banner of the first run in the file: "# mpi_tasks : 128 on 32 nodes", and rows "# MPI_Bcast 1.14 256
+/// 0.10" under "[time] [count]". The first table is of the whole run, the following ones are of its regions.
 Banner banner_of(const std::string& path) {
   Banner banner;
   Input input(path);
@@ -40,7 +40,7 @@ Banner banner_of(const std::string& path) {
       words >> hash >> banner.said;
       in_counts = false;
     }
-    // Alone in its line, or in IPM 0.98 after the host.
+    // mpi_tasks stands alone in its line, or in IPM 0.98 after the host.
     if (const auto at = line.find("mpi_tasks"); at != std::string::npos)
       std::istringstream(line.substr(at)) >> word >> word >> banner.tasks;
     double seconds = 0, count = 0;

@@ -93,7 +93,7 @@ class Cutter {
   std::size_t at_ = 0;
 };
 
-/// The elements up to the array's end, whose '[' is taken; whether the end came.
+/// Reads elements up to the array's end; its '[' was taken before. Returns whether the end came.
 bool read_array(Cutter& cutter, JsonText& json, const std::function<void(JsonValue)>& element_read,
                 JsonEnd& end) {
   std::string text;
@@ -120,8 +120,8 @@ std::size_t character(std::string_view text, std::size_t at) {
   return at + bytes <= text.size() && simdjson::validate_utf8(text.data() + at, bytes) ? bytes : 0;
 }
 
-/// What profilers write and JSON forbids, made JSON: NaN and infinities become null, and a '?' stands for
-/// what may not be in a string.
+/// Makes JSON of text that profilers write and JSON forbids: NaN and infinities become null, and characters
+/// that may not be in a string a '?'.
 std::string repaired(std::string_view text) {
   std::string made;
   made.reserve(text.size());

@@ -12,7 +12,7 @@
 
 namespace collcast {
 
-/// A value of a JSON text that simdjson has parsed; lives as long as the text's next sibling is not parsed.
+/// A value of a JSON text that simdjson has parsed; valid until the same JsonText parses its next text.
 /// Absent members are null values, and values of another type than asked for are absent.
 class JsonValue {
  public:
@@ -23,7 +23,7 @@ class JsonValue {
   JsonValue operator[](std::string_view key) const;
   std::optional<double> number() const;
   std::optional<std::int64_t> integer() const;
-  std::string_view text() const;  ///< empty if it is none
+  std::string_view text() const;  ///< empty if it is no text
   bool truth() const;
   std::vector<JsonValue> items() const;
   void members(const std::function<void(std::string_view, JsonValue)>& visit) const;
@@ -39,7 +39,8 @@ class JsonText {
  public:
   JsonText();
   ~JsonText();
-  /// Null if the text is no JSON. NaN and infinities are null, and what may not stand in a string is a '?'.
+  /// Null if the text is no JSON. NaN and infinities become null, and characters that may not stand in a
+  /// string a '?'.
   JsonValue parse(std::string_view text);
 
  private:
@@ -49,25 +50,27 @@ class JsonText {
 
 /// How a JSON array ended.
 struct JsonEnd {
-  bool closed = false;       ///< the array was closed, and so was what it is in
+  bool closed = false;       ///< the array was closed, and so was the value that holds it
   bool more = false;         ///< something follows it
   std::int64_t damaged = 0;  ///< elements that are no JSON
 };
 
-/// Reads the elements of the file's array one by one, in bounded memory: of the array itself, or of member
-/// `key` of the file's object, whose other members go to `member`. An array that ends where the file does is
-/// read so far. Throws InputError if the file is neither, or an element or member is over 64 MiB.
+/// Reads the elements of the file's array one by one, in bounded memory. The array is the file's only value,
+/// or member `key` of the file's object, whose other members go to `member`. An array that the file's end
+/// cuts is read up to there. Throws InputError if the file is neither, or an element or member is over 64
+/// MiB.
 JsonEnd read_elements(const std::string& path, std::string_view key,
                       const std::function<void(JsonValue)>& element,
                       const std::function<void(std::string_view, JsonValue)>& member = nullptr);
 
-/// Reads the file's values one by one, whatever stands between them, or the elements of its array.
+/// Reads the file's values one by one, whatever stands between them; if it holds an array, the elements of
+/// that.
 JsonEnd read_values(const std::string& path, const std::function<void(JsonValue)>& read);
 
 /// The file as one value, kept by `text`. Throws InputError if it is no JSON.
 JsonValue read_json(const std::string& path, JsonText& text);
 
-/// "[0, 1, 2]" as Python prints a list of whole numbers; nothing if it is cut with "..." or is none.
+/// "[0, 1, 2]" as Python prints a list of whole numbers; nothing if it is cut with "..." or is no such list.
 std::optional<std::vector<int>> integers(std::string_view list);
 
 }  // namespace collcast

@@ -37,7 +37,7 @@ int list_item(const JsonValue& value) {
   return n >= 0 && n <= std::numeric_limits<int>::max() ? static_cast<int>(n) : -1;
 }
 
-/// A list, or as torch writes it a text with one in it.
+/// A list of numbers, or a text with one in it, as torch writes it.
 std::optional<std::vector<int>> list_of(const JsonValue& value) {
   if (!value.is_array()) return integers(value.text());
   std::vector<int> all;
@@ -45,8 +45,8 @@ std::optional<std::vector<int>> list_of(const JsonValue& value) {
   return all;
 }
 
-/// The members of a group of so many. torch lists 30 at most, and "..." behind them: of a group at equal
-/// distances these tell the others. Empty where that is not known.
+/// The members of a group of `size`. torch lists at most 30, followed by "..."; in a group at equal distances
+/// these tell the others. Empty if the members are not known.
 std::vector<Rank> members_of(const JsonValue& value, Rank size) {
   if (auto all = list_of(value)) return *std::move(all);
   const std::string_view text = value.text();
@@ -61,7 +61,7 @@ std::vector<Rank> members_of(const JsonValue& value, Rank size) {
   return at_equal_distances ? all : std::vector<Rank>();
 }
 
-/// A text, or a number as one.
+/// A text, or a number as a text.
 std::string word_of(const JsonValue& value) {
   if (const auto number = value.integer()) return std::to_string(*number);
   return std::string(value.text());
@@ -81,7 +81,7 @@ Comm comm_of(const JsonValue& args) {
   c.ranks = members_of(args["Process Group Ranks"], c.size);
   c.sent = list_of(args["In split size"]).value_or(c.sent);
   c.received = list_of(args["Out split size"]).value_or(c.received);
-  // torch says the root there, the other end of a message, or else which of the group this rank is.
+  // "Rank" is the root, the other end of a message, or else this rank's place in the group.
   if (const auto rank = args["Rank"].integer(); rank && *rank >= 0 && *rank < c.size) {
     const auto collective = collective_of(c.name);
     if (collective) (definition(*collective).rooted ? c.root : c.own) = static_cast<int>(*rank);
@@ -91,14 +91,14 @@ Comm comm_of(const JsonValue& args) {
   return c;
 }
 
-/// What has one name, or in 2021 another.
+/// The member of one name, or of its name in 2021.
 JsonValue either(const JsonValue& args, std::string_view name, std::string_view old) {
   const JsonValue value = args[name];
   return value.null() ? args[old] : value;
 }
 
-/// "nccl:all_reduce" or "nccl:send 0->1" over tensors of known shape: what traces before 2024 have instead of
-/// sizes.
+/// The call of an annotation "nccl:all_reduce" or "nccl:send 0->1" over tensors of known shape; traces before
+/// 2024 have these instead of sizes.
 Comm annotated(std::string_view name, const JsonValue& args) {
   Comm c;
   c.name = name.substr(name.find(':') + 1);
@@ -144,14 +144,14 @@ class FileReader {
     return std::ranges::any_of(beginnings, [&](std::string_view b) { return name.starts_with(b); });
   }
 
-  /// The rank whose call it is, if it says so; else -1.
+  /// The rank whose call it is, if the call says so; else -1.
   static Rank own_rank(const Comm& c) {
     if (c.own < 0) return -1;
     if (c.own < std::ssize(c.ranks)) return c.ranks[static_cast<std::size_t>(c.own)];
     return strided(c.start, c.stride, c.own, most_recorded_ranks);
   }
 
-  /// A number, or a text with one.
+  /// The number of dropped events: a number, or a text with one.
   static std::int64_t dropped(const JsonValue& value) {
     std::int64_t count = value.integer().value_or(0);
     const std::string_view text = value.text();
@@ -159,7 +159,7 @@ class FileReader {
     return std::clamp<std::int64_t>(count, 0, std::int64_t{1} << 40);
   }
 
-  /// What distributedInfo says of the rank or its world; -1 if nothing.
+  /// The rank or the world size in distributedInfo; -1 if it has none.
   Rank of_job(const JsonValue& info, const std::string& key) const {
     const JsonValue value = info[key];
     const Rank n = possible_rank(value);
@@ -263,7 +263,7 @@ bool lacks_kernels(const RankTrace& trace) {
   });
 }
 
-/// Drops durations of calls with a size, as hosts say how long a launch took, not the operation.
+/// Drops durations of calls with a size: hosts say how long the launch took, not the operation.
 void forget_durations(RecordedSource& source) {
   for (const Rank r : source.info().recorded_ranks)
     for (int stream = 0; stream < source.streams(r); ++stream)
@@ -276,7 +276,7 @@ void forget_durations(RecordedSource& source) {
 bool is_kineto(std::string_view head) {
   const auto first = head.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return false;
-  // The events alone, as tools leave them that cut traces, and with categories that only torch has.
+  // Tools that shorten traces leave only the events, which have categories that only torch has.
   if (head[first] == '[')
     return contains(head, "\"cat\"") && std::ranges::any_of(torch_categories, [&](std::string_view category) {
              return contains(head, '"' + std::string(category) + '"');

@@ -7,21 +7,21 @@
 #include "replay/formats/json.hpp"
 #include "replay/source/source.hpp"
 
-/// What a file says of ranks and their groups, where its numbers may be anything.
+/// Checks of the ranks and groups that a file names, as its numbers may be anything.
 namespace collcast {
 
-/// The rank, or how many ranks there are, if a job may have that (`most_recorded_ranks`); else -1.
+/// `n` as a rank or a number of ranks, if a job may have it (`most_recorded_ranks`); else -1.
 Rank possible_rank(std::int64_t n);
 Rank possible_rank(const JsonValue& value);
 
-/// The i-th rank of a group that begins at `first` and goes on in steps of `stride`; -1 if it is none of a
-/// world's.
+/// The i-th rank of a group that begins at `first` and goes on in steps of `stride`; -1 if the world has no
+/// such rank.
 Rank strided(std::int64_t first, std::int64_t stride, std::int64_t i, Rank world);
 
-/// The `count` ranks of such a group; empty if not all of them are the world's.
+/// The `count` ranks of such a group; empty if the world does not have all of them.
 std::vector<Rank> strided_group(std::int64_t first, std::int64_t stride, std::int64_t count, Rank world);
 
-/// Whether these are ranks of the world, each once, and `own` among them.
+/// Whether these are distinct ranks of the world with `own` among them.
 bool possible_group(const std::vector<Rank>& ranks, Rank own, Rank world);
 
 }  // namespace collcast

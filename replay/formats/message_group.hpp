@@ -10,8 +10,8 @@
 
 namespace collcast {
 
-/// Messages that are begun one after another and then waited for together, as NCCL plays those of a group.
-/// Their requests count up from `first`.
+/// Messages that begin one after another and are then waited for together, as NCCL plays a group. Their
+/// requests count up from `first`.
 class MessageGroup {
  public:
   explicit MessageGroup(RecordedSource::Stream& stream, std::int64_t first = 0)
@@ -22,7 +22,7 @@ class MessageGroup {
     stream_.push_back(std::move(message));
   }
 
-  /// Waits for those that were begun; returns how many they were.
+  /// Waits for the messages that were begun; returns how many these were.
   std::int64_t finish() {
     const std::int64_t messages = std::ssize(open_);
     if (messages == 0) return 0;

@@ -20,7 +20,7 @@ struct CallSite {
   double shortest_ms = -1, longest_ms = -1;     ///< -1: not said
 };
 
-/// The sections that are about all ranks.
+/// Reads the sections that cover all ranks.
 class MpipReport {
  public:
   explicit MpipReport(const std::string& path) {
@@ -40,8 +40,8 @@ class MpipReport {
  private:
   bool in(std::string_view title) const { return section_.find(title) != std::string::npos; }
 
-  /// A row of one of four sections: a name, a site, and numbers under the words of the section's header.
-  /// Where there is a rank, the row of all of them is "*".
+  /// Reads a row of one of four sections: a name, a site, and numbers under the words of the section's
+  /// header. If there is a column of ranks, "*" marks the row of all ranks.
   void row(const std::string& line) {
     const bool times = in("Aggregate Time") || in("Callsite Time"),
                sizes = in("Sent Message Size") || in("Callsite Message Sent");

@@ -7,8 +7,7 @@ namespace collcast {
 
 bool is_mpip(std::string_view head);
 
-/// A report of mpiP: a profile of calls by call site, with their times and mean sent sizes, summed over all
-/// ranks.
+/// A report of mpiP: a profile by call site, with times and mean sent sizes, summed over all ranks.
 std::unique_ptr<Source> open_mpip(const std::vector<std::string>& files, const OpenOptions& options);
 
 }  // namespace collcast

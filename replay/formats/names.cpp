@@ -22,7 +22,7 @@ struct Spelling {
   std::string_view part;
   Collective collective;
 };
-/// The first that a plain name has in it.
+/// Spellings of collectives; the first one that a plain name contains counts.
 constexpr Spelling spellings[] = {{"allreducebarrier", Collective::barrier},
                                   {"allreduce", Collective::allreduce},
                                   {"crossdevicereduce", Collective::allreduce},

@@ -12,21 +12,21 @@ namespace collcast {
 /// "_allgather_base", "reduce_scatter_tensor", "COMM_COLL" names and MPI's; none for other operations.
 std::optional<Collective> collective_of(std::string_view name);
 
-/// Whether a call of MPI moves nothing, by its name: "MPI_Comm_rank", also a wait or a test that completes
-/// nothing.
+/// Whether an MPI call of this name moves nothing, such as "MPI_Comm_rank"; waits and tests count among
+/// these.
 bool quiet_mpi_call(std::string_view name);
 
 /// Bytes of an element by torch's, C++'s or Chakra's name of its type ("Float", "c10::BFloat16", "long int");
 /// 0 if unknown.
 int element_bytes(std::string_view type);
 
-/// A collective's message as nccl-tests counts it, from what one of `ranks` gives and gets in its own call.
+/// A collective's message as nccl-tests counts it, from what one of `ranks` ranks gives and gets in its call.
 Bytes message_of(Collective collective, Bytes input, Bytes output, Rank ranks);
 
 /// The same from NCCL's count: what one rank gives (allgather), gets (reduce-scatter), or the whole buffer.
 Bytes message_by_count(Collective collective, Bytes count, Rank ranks);
 
-/// An activity of that collective, named as reports name it.
+/// An activity of the collective, named as reports name it.
 Activity collective_activity(Collective collective, int communicator, Bytes message);
 
 }  // namespace collcast

@@ -21,7 +21,7 @@ bool is_message(const LoggedCall& c) {
   return c.operation == "Send" || c.operation == "Recv";
 }
 
-/// Whether messages that follow each other are of one group: by the log's brackets, else by their number.
+/// Whether consecutive messages are of one group: by the log's group calls, else by their number.
 bool together(const LoggedCall& a, const LoggedCall& b) {
   if (a.group >= 0 || b.group >= 0) return a.group == b.group;
   return a.number == b.number && a.communicator == b.communicator;
@@ -85,8 +85,7 @@ class Job {
     world_ = std::max(world_, taken.empty() ? 1 : *taken.rbegin() + 1);
   }
 
-  /// Devices of which nothing else says the rank have the number of their task, where each of them has one of
-  /// its own.
+  /// Gives devices of unknown rank the number of their task, if each of them has a different one.
   void number_by_tasks(std::set<Rank>& taken) {
     std::map<Rank, std::size_t> by_task;
     for (std::size_t i = 0; i < rank_.size(); ++i) {
@@ -97,7 +96,7 @@ class Job {
     by_tasks_ = std::ssize(by_task);
   }
 
-  /// Visits the largest communicators of which INIT lines say the id, the rank and the GPU.
+  /// Visits the largest communicators, if INIT lines say the id, the rank and the GPU.
   template <class Visit>
   void for_each_of_all(Visit visit) const {
     for (const Device& device : log_.order) {
@@ -107,8 +106,9 @@ class Job {
     }
   }
 
-  /// Groups of one job may be alike, and none be of all its ranks. But two processes that are the same rank
-  /// on one GPU, of communicators that no process shares, are of two jobs.
+  /// Throws InputError for ranks of two jobs. Groups of one job may be alike, and none need have all ranks.
+  /// But two processes with the same rank on the same GPU, in communicators that share no process, are of two
+  /// jobs.
   void refuse_two_jobs() const {
     if (world_ < 2) return;
     std::map<std::string, std::set<Device>> members;  // by communicator
@@ -129,7 +129,8 @@ class Job {
     return std::ranges::none_of(a, [&](const Device& device) { return b.contains(device); });
   }
 
-  /// A device's rank in its communicator: as it was set up, or the only one that it names in no message.
+  /// A device's rank in a communicator: as it was set up, or else the only rank that none of its messages
+  /// names.
   static Rank own_rank(const DeviceLog& d, const std::string& pointer) {
     const Communicator& c = d.communicators.at(pointer);
     if (c.rank >= 0) return c.rank;
@@ -243,11 +244,11 @@ class Job {
 
   const CallLog& log_;
   Rank world_ = 0;
-  std::vector<Rank> rank_;  ///< of each device in the log's order
+  std::vector<Rank> rank_;  ///< by device, in the log's order
   std::map<std::pair<std::size_t, std::string>, int> numbers_;
-  std::string world_id_;  ///< of the first communicator of all ranks
+  std::string world_id_;  ///< id of the first communicator of all ranks
   bool inferred_ = false;
-  std::ptrdiff_t unnamed_ = 0;   ///< devices of which nothing says the rank
+  std::ptrdiff_t unnamed_ = 0;   ///< devices of unknown rank
   std::ptrdiff_t by_tasks_ = 0;  ///< devices that have the rank of their task
 };
 

@@ -16,7 +16,7 @@
 /// Calls of NCCL or RCCL as their logs have them, in order, by device and communicator.
 namespace collcast::nccl {
 
-/// The word after `key`, which stands at a word's begin; empty if there is none.
+/// The word after `key`, where `key` begins a word; empty if there is none.
 std::string_view word_after(std::string_view text, std::string_view key);
 
 /// The number that `text` begins with.
@@ -32,7 +32,7 @@ Number number(std::string_view text, Number otherwise = -1, int base = 10) {
 struct Device {
   std::string host;
   std::int64_t process, device;
-  Rank caller = -1;  ///< for which a process calls, where it names one device for several ranks
+  Rank caller = -1;  ///< the rank that calls, if the process names one device for several ranks
   auto operator<=>(const Device&) const = default;
 };
 
@@ -46,19 +46,19 @@ struct LoggedCall {
   std::uint64_t number;  ///< equal for the messages of one group
   double bytes;          ///< NCCL's count
   bool sized;
-  int root;                 ///< of a message, the other rank
-  std::int64_t group = -1;  ///< the brackets that it is in, where the log has them; -1: none
+  int root;                 ///< for a message: the other rank
+  std::int64_t group = -1;  ///< the group call that it is in, if the log shows these; -1: none
 
-  /// Sets the size from NCCL's count and type of data.
+  /// Sets the size from NCCL's count and data type.
   void size(std::int64_t count, std::int64_t type);
 };
 
 struct DeviceLog {
   std::map<std::string, Communicator> communicators;  ///< by pointer
-  std::vector<std::string> order;                     ///< of their first appearance
+  std::vector<std::string> order;                     ///< in the order of first appearance
   std::vector<LoggedCall> calls;
-  std::string bus;  ///< of the GPU, where INIT lines say it
-  Rank task = -1;   ///< which of a launcher's tasks its process is; negative: not said
+  std::string bus;  ///< bus id of the GPU, if INIT lines say it
+  Rank task = -1;   ///< the launcher's number of its process; negative: not said
 
   Communicator& communicator(std::string_view pointer) {
     const auto [found, is_new] = communicators.try_emplace(std::string(pointer));
@@ -69,14 +69,14 @@ struct DeviceLog {
 
 struct CallLog {
   std::map<Device, DeviceLog> devices;
-  std::vector<Device> order;  ///< of their first appearance
+  std::vector<Device> order;  ///< in the order of first appearance
 
   DeviceLog& log(const Device& device);
   std::size_t calls() const;
 };
 
-/// The devices as ranks of one job: a device's rank is that in the largest communicator that it set up, or
-/// the number of its task.
+/// The devices as ranks of one job. A device's rank is its rank in the largest communicator that it set up,
+/// or the number of its task.
 std::unique_ptr<RecordedSource> source_of(const CallLog& log);
 
 }  // namespace collcast::nccl

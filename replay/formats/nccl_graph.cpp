@@ -20,7 +20,7 @@ std::string name_of_pattern(std::int64_t n) {
   return known ? std::string(names_of_patterns[n]) : "pattern " + std::to_string(n);
 }
 
-/// "24.0/12.0": of a channel inside nodes, and between them.
+/// Reads "24.0/12.0": speeds of a channel inside nodes, and between them.
 void set_speeds(SetUp& row, std::string_view words) {
   const auto read = [](std::string_view word) {
     double value = -1;
@@ -45,7 +45,7 @@ std::string transport(std::string_view via) {
   return all;
 }
 
-/// The ranks of a ring as NCCL lists them, each with one space before it but the first.
+/// The ranks of a ring as NCCL lists them, separated by single spaces.
 std::string order(std::string_view words) {
   std::string all;
   for (std::size_t at = 0; (at = words.find_first_not_of(" \r", at)) != std::string_view::npos;) {
@@ -77,7 +77,8 @@ void Graph::channel(std::string_view text) {
     rings_[channel] = order(rest);
 }
 
-/// "Pattern 4, crossNic 0, nChannels 8, bw 24.0/12.0, type NVL/PIX, sameChannels 1"; of speed before 2.12.
+/// "Pattern 4, crossNic 0, nChannels 8, bw 24.0/12.0, type NVL/PIX, sameChannels 1"; before 2.12 "speed", not
+/// "bw".
 void Graph::pattern(std::string_view text) {
   SetUp row;
   const auto pattern = number(word_after(text, "Pattern "));

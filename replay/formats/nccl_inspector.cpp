@@ -22,7 +22,7 @@ struct InspectorMember {
   Rank rank = -1, ranks = 0;
 };
 
-/// A line: one operation of it.
+/// A line: one operation of a member.
 struct InspectorLine : InspectorMember {
   std::string operation;
   std::int64_t number = 0;
@@ -30,7 +30,7 @@ struct InspectorLine : InspectorMember {
   Rank peer = -1;
 };
 
-/// The member that a record is of; without a communicator if the record does not say.
+/// The member whose record it is; without a communicator if the record does not say.
 InspectorMember member_of(const JsonValue& value) {
   const JsonValue header = value["header"], metadata = value["metadata"];
   const auto rank = header["rank"].integer().value_or(-1), ranks = header["n_ranks"].integer().value_or(-1);
@@ -40,7 +40,7 @@ InspectorMember member_of(const JsonValue& value) {
       std::string(header["id"].text()), static_cast<Rank>(rank), static_cast<Rank>(ranks)};
 }
 
-/// False if it is no operation of its member.
+/// Reads an operation; false if it is none, or not of the line's member.
 bool read_operation(const JsonValue& value, InspectorLine& line) {
   const JsonValue coll = value["coll_perf"], p2p = value["p2p_perf"];
   const bool message = coll.null();
@@ -62,11 +62,11 @@ bool read_operation(const JsonValue& value, InspectorLine& line) {
   return line.bytes >= 0 && line.bytes < 1e18 && !line.operation.empty();
 }
 
-/// What is in files of records.
+/// The records of all files.
 struct InspectorRecords {
   std::vector<InspectorLine> lines;
   std::int64_t damaged = 0, lost_collectives = 0, lost_messages = 0;
-  InspectorMember dumped;  ///< from format 4.3 on, whose lines come after a `dump_stats`
+  InspectorMember dumped;  ///< the member of the last `dump_stats`; from format 4.3 on, its lines follow that
 
   void add(const JsonValue& value) {
     const JsonValue stats = value["dump_stats"];
@@ -87,7 +87,7 @@ struct InspectorRecords {
   }
 };
 
-/// Throws InputError if two files have the same call of a member.
+/// Compares files. Throws InputError if two have the same call of a member.
 class InspectorFiles {
  public:
   void take(const InspectorRecords& records, const std::string& file) {
@@ -107,16 +107,16 @@ class InspectorFiles {
   std::map<std::tuple<std::string, std::string, Rank, Rank, std::int64_t>, std::string> whose_;
 };
 
-/// A communicator: of its ranks those that are recorded, and who they are.
+/// A communicator, with its recorded ranks and their processes.
 struct InspectorGroup {
   std::string id;
   Rank ranks;
   std::map<Rank, std::string> processes;
   std::map<Rank, std::size_t> gpus;
-  std::vector<Rank> members;  ///< by their numbers in the job; empty: not known
+  std::vector<Rank> members;  ///< ranks of the job; empty: not known
 };
 
-/// Who is which rank of the job: a process is one, or several, of which each drives a GPU.
+/// Finds which process is which rank of the job. A process with several GPUs is several ranks.
 class InspectorJob {
  public:
   explicit InspectorJob(const std::vector<InspectorLine>& lines) {
@@ -151,8 +151,8 @@ class InspectorJob {
   std::set<std::string> notes;
 
  private:
-  /// A process drives as many GPUs as one of its communicators has ranks in it. Which of them are in a
-  /// smaller one is not said: those that come next among its like.
+  /// Finds the GPUs. A process drives as many as it has ranks in any one communicator. The records do not say
+  /// which of them are in a smaller communicator: they are taken in turn, by communicators of the same size.
   void find_gpus() {
     std::map<std::string, std::size_t> gpus, first;
     for (const InspectorGroup& g : groups_)
@@ -177,8 +177,9 @@ class InspectorJob {
     return all;
   }
 
-  /// The largest communicator's ranks are the job's; one that shares no GPU with those before it stands
-  /// beside them, and a GPU that such a one should have takes a rank that is free.
+  /// Numbers the ranks. Those of the largest communicator are the job's. A communicator that shares no GPU
+  /// with the ones before it adds its ranks behind theirs. A GPU that is only in other communicators takes a
+  /// free rank.
   void number_ranks() {
     std::set<Rank> taken;
     for (const InspectorGroup& g : groups_) {
@@ -200,9 +201,10 @@ class InspectorJob {
     }
   }
 
-  /// Ranks that were not recorded are as far apart as those that were; else as near as the others let them
-  /// be, in groups side by side: no rank that was recorded without a call in the group is in it, and two
-  /// groups are two sets of ranks if they can be.
+  /// Finds the members of a group if not all its ranks were recorded: ranks at equal distances, in groups
+  /// side by side, at the least distance that fits. Recorded members keep their places, recorded ranks
+  /// without a call in the group are not in it, and different groups get different members if that is
+  /// possible.
   void find_members(InspectorGroup& g) {
     std::vector<Rank> seen(static_cast<std::size_t>(g.ranks), -1);
     for (const auto& [r, gpu] : g.gpus) seen[static_cast<std::size_t>(r)] = rank_[gpu];
@@ -231,13 +233,13 @@ class InspectorJob {
   }
 
   std::vector<InspectorGroup> groups_;
-  std::map<std::string, std::size_t> index_;  ///< into groups_
+  std::map<std::string, std::size_t> index_;  ///< index into groups_
   std::vector<Rank> rank_;                    ///< of each GPU
-  std::set<std::vector<Rank>> given_;         ///< members of those so far
+  std::set<std::vector<Rank>> given_;         ///< members of the groups so far
   Rank world_ = 0;
 };
 
-/// A rank's activities: its messages of a communicator that were under way together are begun together, for
+/// A rank's activities. Messages of a communicator that were under way at the same time begin together, as
 /// the format does not say which were in one group.
 class InspectorMessages {
  public:
@@ -269,7 +271,7 @@ class InspectorMessages {
   double end_us_ = -1;
 };
 
-/// The records of all files: a value in each line, or values laid out in another way, as tools do.
+/// Reads the records of all files: a value per line, or laid out otherwise, as some tools do.
 InspectorRecords read_records(const std::vector<std::string>& files) {
   InspectorRecords records;
   InspectorFiles claims;
@@ -391,7 +393,7 @@ class InspectorSource {
   std::unique_ptr<RecordedSource> source_;
   double first_us_ = -1;
   std::map<Rank, InspectorMessages> messages_;
-  std::map<std::tuple<std::string, std::string, Rank>, std::int64_t> last_;  ///< sequence numbers
+  std::map<std::tuple<std::string, std::string, Rank>, std::int64_t> last_;  ///< last sequence numbers
   std::int64_t missing_ = 0;  ///< collectives, by gaps in sequence numbers
 };
 

@@ -22,10 +22,10 @@ constexpr std::string_view marker = "NCCL INFO ";
 
 using nccl::Communicator, nccl::Device, nccl::DeviceLog, nccl::LoggedCall, nccl::number, nccl::word_after;
 
-/// By what files of one job may know each other.
+/// What a file has in common with other files of its job.
 struct OfFile {
   std::set<std::string> hosts, ids;
-  std::set<Rank> sizes;  ///< of communicators
+  std::set<Rank> sizes;  ///< sizes of communicators
 };
 
 template <class Of>
@@ -33,7 +33,7 @@ bool have_common(const std::set<Of>& a, const std::set<Of>& b) {
   return std::ranges::any_of(a, [&](const Of& one) { return b.contains(one); });
 }
 
-/// The files that are bound to the first one, directly or by others.
+/// The files that are bound to the first one, directly or through others.
 template <class Bound>
 std::set<std::string> bound_to_first(const std::map<std::string, OfFile>& files, Bound bound) {
   std::set<std::string> together = {files.begin()->first};
@@ -75,7 +75,7 @@ class LogReader : public nccl::CallLog {
     }
   }
 
-  /// How each communicator was set up: of all ranks "world", others by their id.
+  /// How each communicator was set up. That of all ranks is called "world", others by their id.
   std::vector<SetUp> set_up() const {
     std::vector<SetUp> all;
     for (const auto& [key, graph] : graphs_) {
@@ -88,7 +88,7 @@ class LogReader : public nccl::CallLog {
     return all;
   }
 
-  /// Gives devices the task that wrote their lines, where a process drives one device alone.
+  /// Gives devices the task that wrote their lines, if their process drives no other device.
   void tell_tasks() {
     std::map<Device, int> driven;
     for (const Device& device : order) ++driven[process_of(device)];
@@ -98,8 +98,9 @@ class LogReader : public nccl::CallLog {
         d.task = task->second;
   }
 
-  /// A thread that calls for several ranks may name one device for all of them. Where no INIT lines say whose
-  /// a communicator is, RCCL's `globalrank` does: of communicators of all ranks each has another one.
+  /// Splits devices that are named for several ranks, as a thread that calls for several ranks may name one
+  /// device for all. If no INIT lines say whose a communicator is, RCCL's `globalrank` does: it differs
+  /// between the communicators of all ranks.
   void tell_callers_apart() {
     if (!ranks_are_said_once()) return;
     CallLog parted;
@@ -115,8 +116,8 @@ class LogReader : public nccl::CallLog {
     devices = std::move(parted.devices), order = std::move(parted.order);
   }
 
-  /// Devices that are one rank, or several: of communicators of all ranks, of which nothing says whose they
-  /// are.
+  /// How many devices may be one rank or several: they have several communicators of all ranks, and nothing
+  /// says whose these are.
   std::int64_t of_unknown_callers() const {
     const auto unsaid = [&](const auto& named) {
       return all_ranks_ > 1 && named.second.ranks == all_ranks_ && named.second.id.empty() &&
@@ -127,8 +128,8 @@ class LogReader : public nccl::CallLog {
     });
   }
 
-  /// Throws InputError if files have no host, no communicator and not even its size in common. False: no more
-  /// than the sizes, so that nothing says that they are of one job.
+  /// Throws InputError if files share no host, no communicator and no size of one. False if they share only
+  /// sizes, so that nothing says that they are of one job.
   bool of_one_job() const {
     if (of_files_.size() < 2) return true;
     const auto known = [](const OfFile& a, const OfFile& b) {
@@ -149,7 +150,7 @@ class LogReader : public nccl::CallLog {
   std::map<std::string, std::int64_t> choices;
   std::int64_t readable = 0, unreadable = 0, cut = 0, incomplete = 0;
   std::int64_t several_callers = 0;  ///< devices that were named for several ranks
-  std::int64_t callerless = 0;       ///< calls for one of them, which is not said
+  std::int64_t callerless = 0;       ///< calls for one of several ranks, and it is not said which
 
  private:
   /// "of 2 and 4 ranks"
@@ -158,7 +159,7 @@ class LogReader : public nccl::CallLog {
     return "of " + text::join(file.sizes, " and ", written) + " ranks";
   }
 
-  /// "NCCL version 2.18.3+cuda11.8", with or without NCCL's mark before it; the first one of a file counts.
+  /// Reads "NCCL version 2.18.3+cuda11.8", with or without NCCL's prefix; the first one in a file counts.
   void version(std::string_view line) {
     constexpr std::string_view key = "CCL version ";
     const auto at = line.find(key);
@@ -170,7 +171,8 @@ class LogReader : public nccl::CallLog {
       versions_[library].say(path_, library + std::string(number));
   }
 
-  /// Which task a launcher says wrote a line: "3: " of `srun -l`, "[1,3]<stdout>:" of Open MPI; -1: none.
+  /// The task that wrote a line, by the launcher's prefix: "3: " of `srun -l`, "[1,3]<stdout>:" of Open MPI;
+  /// -1: none.
   static Rank task_of(std::string_view line) {
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     const bool tagged = line.starts_with('[');
@@ -187,7 +189,7 @@ class LogReader : public nccl::CallLog {
     return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
   }
 
-  /// A process whose lines are of several tasks is of none.
+  /// Notes the task of a process. A process whose lines are of several tasks has none.
   void tell_task(const Device& device, Rank task) {
     constexpr Rank several = -1;
     if (task < 0) return;
@@ -195,7 +197,7 @@ class LogReader : public nccl::CallLog {
     if (known != task) known = several;
   }
 
-  /// "[launcher's and time] host:process:thread [device] "
+  /// Reads "[launcher's and time] host:process:thread [device] "; false for other lines.
   static bool whose(std::string_view prefix, Device& device) {
     while (prefix.ends_with(' ')) prefix.remove_suffix(1);
     // RCCL of 2019 writes the time behind the device.
@@ -233,7 +235,8 @@ class LogReader : public nccl::CallLog {
     setting_up_[device].read(text);
   }
 
-  /// Whether a call's line goes on to its communicator and how many ranks this has: "comm 0x7 [nranks=2]".
+  /// Whether a call's line is complete: it ends with the communicator and its number of ranks, "comm 0x7
+  /// [nranks=2]".
   static bool whole(std::string_view text) {
     const std::size_t at = text.find("[nranks=");
     return !word_after(text, "comm ").empty() && at != std::string_view::npos &&
@@ -284,7 +287,7 @@ class LogReader : public nccl::CallLog {
     std::string id(word_after(text, "commId "));
     if (id.empty() && (before.empty() || text.find("Init START") != std::string_view::npos))
       id = split_id(device, pointer, text);
-    // What was destroyed leaves its address to others.
+    // A new communicator may have the address of a destroyed one.
     if (!id.empty() && !before.empty() && before != id) name = pointer + "/" + id;
     Communicator& c = log(device).communicator(name);
     c.rank = static_cast<Rank>(rank);
@@ -300,8 +303,8 @@ class LogReader : public nccl::CallLog {
     return device;
   }
 
-  /// Whose call it is: of the device that set the communicator up. The one that the line names is what its
-  /// thread had chosen last.
+  /// The device whose call it is: the one that set the communicator up. The device that the line names is the
+  /// one that its thread had chosen last.
   Device caller(const Device& named, std::string_view pointer) const {
     if (keys_.contains({named, std::string(pointer)})) return named;
     const auto owner = owners_.find({process_of(named), std::string(pointer)});
@@ -315,7 +318,7 @@ class LogReader : public nccl::CallLog {
     return ranks;
   }
 
-  /// Which ranks of the largest communicators a device is said to be, where no INIT lines say more.
+  /// The ranks of the largest communicators that a device is said to be, if no INIT lines say more.
   std::set<Rank> ranks_said(const DeviceLog& d) const {
     std::set<Rank> said;
     for (const auto& [pointer, c] : d.communicators)
@@ -323,7 +326,7 @@ class LogReader : public nccl::CallLog {
     return said;
   }
 
-  /// Whether no two devices are said to be the same rank, as in groups of a part of the ranks.
+  /// Whether no two devices are said to be the same rank, as would be in groups of a part of the ranks.
   bool ranks_are_said_once() {
     all_ranks_ = largest();
     std::set<Rank> taken;
@@ -333,7 +336,7 @@ class LogReader : public nccl::CallLog {
     return true;
   }
 
-  /// Gives each call to the rank that its communicator says.
+  /// Gives each of the device's calls to the rank that its communicator says.
   void part(CallLog& parted, Device device, DeviceLog& d) {
     for (LoggedCall& c : d.calls) {
       const Communicator& communicator = d.communicators.at(c.communicator);
@@ -353,8 +356,8 @@ class LogReader : public nccl::CallLog {
     return known == keys_.end() ? std::string(pointer) : known->second;
   }
 
-  /// What is split off has no commId in NCCL 2.18 to 2.23: its parent's, which split it was and its color are
-  /// the same on all its ranks.
+  /// The id of a communicator that was split off, as NCCL 2.18 to 2.23 logs no commId for it: the parent's
+  /// id, the number of the split and its color, which are the same on all its ranks.
   std::string split_id(const Device& device, const std::string& pointer, std::string_view text) {
     const auto parent = word_after(text, "parent ");
     if (parent.empty()) return {};
@@ -385,17 +388,19 @@ class LogReader : public nccl::CallLog {
     if (choices.contains(line) || choices.size() < most) ++choices[line];
   }
 
-  std::string path_;  ///< that is read
+  std::string path_;  ///< the file that is read
   std::map<std::string, OfFile> of_files_;
   std::map<Device, Rank> tasks_;                                ///< by process
   std::map<Device, nccl::Graph> setting_up_;                    ///< the communicator that is not complete yet
   std::map<std::pair<Rank, std::string>, nccl::Graph> graphs_;  ///< of communicators, by size and id
   std::map<std::string, SaidAlike> versions_;                   ///< by library
   std::set<std::string> said_;                                  ///< file and library
-  Rank all_ranks_ = 0;                                          ///< of the largest communicators
-  std::map<Device, std::string> files_;                         ///< with their calls
-  std::map<std::pair<Device, std::string>, std::string> keys_;  ///< of the communicator that a pointer is now
-  std::map<std::pair<Device, std::string>, Device> owners_;     ///< that set it up, by process and pointer
+  Rank all_ranks_ = 0;                                          ///< size of the largest communicators
+  std::map<Device, std::string> files_;                         ///< the file with a device's calls
+  /// The key of the communicator that a device's pointer stands for now.
+  std::map<std::pair<Device, std::string>, std::string> keys_;
+  /// The device that set a communicator up, by process and pointer.
+  std::map<std::pair<Device, std::string>, Device> owners_;
   std::map<std::pair<Device, std::string>, std::vector<std::string>> children_;  ///< split off, by parent
 };
 

@@ -23,10 +23,10 @@ namespace {
 using gpu::Comm, gpu::HostCall, gpu::RankTrace, gpu::Span;
 
 constexpr std::string_view sqlite_magic{"SQLite format 3\0", 16};
-constexpr double us = 1e-3;            // of a ns
-constexpr std::int64_t tid = 1 << 24;  // a globalTid or globalPid is a process times this, plus a thread
+constexpr double us = 1e-3;            // us per ns
+constexpr std::int64_t tid = 1 << 24;  // a globalTid or globalPid is the process times this, plus the thread
 
-/// A file of SQLite, from where it lies or, if it is compressed, from memory; never written.
+/// An SQLite file, read in place or, if it is compressed, from memory; never written.
 class Database {
  public:
   explicit Database(const std::string& path) : path_(path) {
@@ -105,10 +105,10 @@ class Database {
 /// The fields of NCCL's payloads, by their names: numbers.
 using Payload = std::map<std::string, std::uint64_t, std::less<>>;
 
-/// What a GPU says of a communicator that it makes.
+/// What a GPU says of a communicator that it sets up.
 struct CommInit {
   Rank ranks, rank;
-  std::string parent;     ///< which it was split off; empty: none
+  std::string parent;     ///< the communicator that it was split off; empty: none
   std::uint64_t key = 0;  ///< orders the ranks of a split
 };
 
@@ -119,7 +119,7 @@ struct Gpu {
   std::map<std::string, CommInit> inits;  ///< by the communicator's id
 };
 
-/// One file: what its kernels, launches and ranges say.
+/// Reads one file's kernels, launches and ranges.
 class Export {
  public:
   explicit Export(const std::string& path) : path_(path), file_(path) {
@@ -143,7 +143,8 @@ class Export {
   std::int64_t graphs = 0;
 
  private:
-  /// "Not all CUDA events might have been collected. 12345 events were lost"; without a number one at least.
+  /// The number of lost events in "Not all CUDA events might have been collected. 12345 events were lost"; at
+  /// least one if no number is said.
   std::int64_t lost_events() {
     std::int64_t all = 0;
     if (!file_.has("DIAGNOSTIC_EVENT")) return all;
@@ -190,7 +191,7 @@ class Export {
     return g;
   }
 
-  /// The kernels of the process that `thread` belongs to; all of them if kernels do not name their process.
+  /// Visits the kernels of the thread's process; all kernels if these do not name their process.
   template <class Visit>
   void of_process(std::int64_t thread, Visit&& visit) {
     for (auto& [key, g] : gpus_)
@@ -224,7 +225,7 @@ class Export {
                });
   }
 
-  /// NVTX ranges of NCCL and of torch about it, and those that are steps.
+  /// Reads the NVTX ranges of NCCL's calls, torch's ranges of them, and those that are steps.
   void ranges() {
     if (!file_.has("NVTX_EVENTS")) return;
     file_.rows(
@@ -282,7 +283,8 @@ class Export {
     }
   }
 
-  /// A process of several GPUs calls a collective for all of them in one group.
+  /// Splits a process's calls by GPU: a process with several GPUs calls a collective for all of them in one
+  /// group.
   void one_of_each_gpu(std::int64_t thread, std::vector<Comm>& calls) {
     std::size_t gpus = 0;
     of_process(thread, [&](Gpu&) { ++gpus; });
@@ -314,7 +316,7 @@ class Export {
     });
   }
 
-  /// "ncclAllReduce" with its payload, or torch's "nccl:all_reduce, op_id = 5".
+  /// The call of a range "ncclAllReduce" with its payload, or of torch's "nccl:all_reduce, op_id = 5".
   static std::optional<Comm> said(const std::string& name, const Payload& fields) {
     Comm comm;
     const auto colon = name.find(':');
@@ -323,7 +325,7 @@ class Export {
     if (comm.name == "ncclRecv") comm.name = "recv";
     if (!collective_of(comm.name) && comm.name != "send" && comm.name != "recv") return {};
     for (const auto& [field, value] : fields) {
-      // Of broadcasts and messages NCCL said "Bytes" before 2.23.
+      // Before 2.23, NCCL wrote "Bytes" for broadcasts and messages.
       if ((field.starts_with("Message size") || field == "Bytes") && value < std::uint64_t{1} << 50)
         comm.bytes = static_cast<double>(value);
       if (field == "NCCL communicator ID") comm.group = std::to_string(value);
@@ -333,7 +335,7 @@ class Export {
     return comm;
   }
 
-  /// "ProfilerStep#12", "step 12", "iteration_12".
+  /// Adds a step: "ProfilerStep#12", "step 12", "iteration_12".
   void step(const std::string& name, Span span, std::int64_t thread) {
     const auto digit = name.find_last_not_of("0123456789") + 1;
     if (digit == name.size() || name.size() - digit > 12 || digit > 24) return;
@@ -375,7 +377,7 @@ void refuse_copies(const std::vector<Gpu>& gpus) {
   }
 }
 
-/// Leaves out GPUs that make no communicator and do not communicate, where others make some; returns how
+/// If some GPUs set up communicators, leaves out those that set up none and do not communicate; returns how
 /// many.
 std::int64_t leave_out_gpus_without_nccl(std::vector<Gpu>& gpus) {
   const auto makes_none = [](const Gpu& g) { return g.inits.empty(); };
@@ -390,15 +392,16 @@ std::int64_t leave_out_gpus_without_nccl(std::vector<Gpu>& gpus) {
   return left_out;
 }
 
-/// Whether it differs from its parent in size or rank.
+/// Whether the split communicator differs from its parent in size or rank.
 bool differs_from_parent(const Gpu& g, const CommInit& split) {
   const auto parent = g.inits.find(split.parent);
   return parent != g.inits.end() && parent->second.parent.empty() &&
          (parent->second.ranks != split.ranks || parent->second.rank != split.rank);
 }
 
-/// NCCL 2.28 says of a split the size and rank of its parent. Where it does, its ranks are those that make
-/// it, by their keys; they are not known if not all of the parent's ranks were recorded.
+/// Numbers the ranks of splits. For a split, NCCL 2.28 gives the size and rank of the parent; then the
+/// split's ranks are the GPUs that set it up, in the order of their keys. They are not known if not all of
+/// the parent's ranks were recorded.
 void number_splits(std::vector<Gpu>& gpus) {
   std::map<std::string, std::vector<CommInit*>> splits;
   std::map<std::string, std::set<Rank>> split, own;  // ranks by parent, and by split
@@ -422,14 +425,14 @@ void number_splits(std::vector<Gpu>& gpus) {
   for (Gpu& g : gpus) std::erase_if(g.inits, [&](const auto& init) { return unknown.contains(init.first); });
 }
 
-/// What its communicator's makers say of a call.
+/// Gives a call what the GPUs that set up its communicator say of it.
 void size_call(Comm& comm, const Gpu& g, const std::map<std::string, Rank>& sizes) {
   if (const auto size = sizes.find(comm.group); size != sizes.end()) comm.size = size->second;
   if (const auto init = g.inits.find(comm.group); init != g.inits.end()) comm.own = init->second.rank;
   for (Comm& message : comm.messages) size_call(message, g, sizes);
 }
 
-/// Ranks and members of communicators, where every GPU says its rank in the largest one.
+/// Finds ranks and members of communicators, if every GPU says its rank in the largest one.
 void number_gpus(std::vector<Gpu>& gpus) {
   number_splits(gpus);
   Rank world = 0;

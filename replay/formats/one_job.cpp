@@ -21,7 +21,7 @@ void SaidAlike::say(const std::string& path, const std::string& value) {
 Seconds longest_gap(std::vector<Period> periods) {
   std::ranges::sort(periods, {}, &Period::begin);
   Seconds longest;
-  const Period* last = nullptr;  // of those before, the one that ends last
+  const Period* last = nullptr;  // of the periods before, the one that ends last
   for (const Period& p : periods) {
     const Seconds gap = last ? p.begin - last->end : Seconds();
     if (last && gap > last->patience)

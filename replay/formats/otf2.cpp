@@ -24,7 +24,7 @@ namespace {
 
 using Kind = Activity::Kind;
 
-/// What libotf2 says of an error, its first words; without this callback it would print them.
+/// Keeps libotf2's first error message, which it would print without this callback.
 class Complaints {
  public:
   Complaints() : before_(OTF2_Error_RegisterCallback(hear, this)) {}
@@ -67,8 +67,8 @@ struct Definitions {
   double ticks_per_second = 1e9;
   OTF2_TimeStamp begin = 0;  ///< no event is earlier
   std::unordered_map<OTF2_StringRef, std::string> strings;
-  std::unordered_map<OTF2_RegionRef, OTF2_StringRef> mpi;  ///< MPI's functions
-  std::vector<OTF2_LocationRef> locations, of_rank;        ///< all; by MPI's rank
+  std::unordered_map<OTF2_RegionRef, OTF2_StringRef> mpi;  ///< names of MPI's functions
+  std::vector<OTF2_LocationRef> locations, of_rank;        ///< all locations; those of MPI's ranks
   struct Group {
     OTF2_GroupType type;
     std::vector<std::uint64_t> members;
@@ -115,7 +115,7 @@ struct DefinitionCallbacks {
   }
 };
 
-/// Makes activities of one rank's events. Nothing is thrown through libotf2: `failure` stops it.
+/// Makes activities of one rank's events. No exception may pass through libotf2: `failure` stops the reading.
 class RankEvents {
  public:
   RankEvents(RecordedSource& source, const Definitions& definitions, Rank rank, std::size_t most)
@@ -177,7 +177,7 @@ class RankEvents {
     fill(message(Kind::receive, comm, from), from, tag, bytes);
   }
 
-  /// Who sends how much is known where it is completed.
+  /// Posts a receive; its sender and size are known when it is completed.
   void post(std::uint64_t request) {
     receives_[request] = stream_.size();
     skip(stream_.emplace_back(), "is never completed");
@@ -208,7 +208,7 @@ class RankEvents {
     complete(sends_, request);
   }
 
-  /// A non-blocking one begins where its request is made, and is known where it is completed.
+  /// Posts a non-blocking collective: it begins where its request is made, and is known when it is completed.
   void post_collective(std::uint64_t request) {
     collectives_[request] = stream_.size();
     Activity& a = stream_.emplace_back();
@@ -236,7 +236,7 @@ class RankEvents {
   }
 
   OTF2_TimeStamp last = 0;
-  bool failed = false;  ///< more than is read
+  bool failed = false;  ///< more activities than are read
 
  private:
   using Requests = std::unordered_map<std::uint64_t, std::int64_t>;
@@ -255,7 +255,7 @@ class RankEvents {
     a.begin = begin, a.duration = duration;
   }
 
-  /// The members of a communicator by rank of the world; none where the archive does not say.
+  /// The communicator's number in the source; none if the archive does not say its members.
   std::optional<int> communicator(OTF2_CommRef comm) {
     if (const auto known = numbers_.find(comm); known != numbers_.end()) return known->second;
     const auto definition = definitions_.comms.find(comm);
@@ -296,7 +296,7 @@ class RankEvents {
     a.received_bytes = Bytes(static_cast<double>(bytes));
   }
 
-  /// A send and a receive of one call are under way together, unless their requests are waited for.
+  /// Joins the send and the receive of one call into an exchange, unless their requests are waited for.
   void join(Activity& send, const Activity& receive) {
     if (send.kind != Kind::send || receive.kind != Kind::receive || send.communicator != receive.communicator)
       return;
@@ -327,7 +327,7 @@ class RankEvents {
     a.requests = std::move(requests);
   }
 
-  /// Score-P counts what goes to each member, and what comes from each.
+  /// A collective, sized by Score-P's counts of what goes to all members and what comes from them.
   Activity collective(std::string_view call, OTF2_CollectiveOp op, OTF2_CommRef comm, std::uint32_t root,
                       std::uint64_t sent, std::uint64_t received) {
     Activity a;
@@ -368,9 +368,10 @@ class RankEvents {
   std::size_t inside_ = 0;
   std::int64_t next_ = 0;
   Requests sends_;
-  std::unordered_map<std::uint64_t, std::size_t> receives_, collectives_;  ///< where in the stream
+  std::unordered_map<std::uint64_t, std::size_t> receives_,
+      collectives_;  ///< place in the stream, by request
   std::set<std::int64_t> open_;
-  std::vector<std::int64_t> done_;  ///< completed by the call under way
+  std::vector<std::int64_t> done_;  ///< requests completed by the call under way
   std::unordered_map<OTF2_CommRef, std::optional<int>> numbers_;
 };
 
@@ -436,8 +437,8 @@ struct EventCallbacks {
   }
 };
 
-/// libotf2 3.0 doubles the number of the anchor's properties in 32 bits and writes behind what that
-/// allocates. The number stands behind the head, 46 bytes, and three texts.
+/// Whether the anchor's number of properties is possible. libotf2 3.0 doubles it in 32 bits and could write
+/// beyond the memory that it allocates. The number stands behind a head of 46 bytes and three texts.
 bool has_sane_properties(const std::string& path) {
   constexpr std::size_t order_at = 1, form_at = 7, head_bytes = 46;
   const std::string text = text_of(path, std::size_t{1} << 26);
@@ -492,7 +493,7 @@ class Archive {
       info.notes.push_back(std::to_string(all_.locations.size() - all_.of_rank.size()) +
                            " locations of other threads and of devices are not read");
     compare_ranks(*source);
-    info.one_clock = true;  // libotf2 corrects them
+    info.one_clock = true;  // libotf2 corrects the clocks
     return source;
   }
 
@@ -530,8 +531,8 @@ class Archive {
       throw InputError(path_ + ": an OTF2 archive with ranks on locations that it does not define");
   }
 
-  /// Behind the end of a file that is cut short, libotf2 reads what its memory held before. The marks of the
-  /// file's end and of the chunk's are a file's last bytes.
+  /// Checks that a file ends with the marks of the file's and the chunk's end. Behind the end of a file that
+  /// is cut short, libotf2 would read what its memory held before.
   void check_end(OTF2_LocationRef location) const {
     const auto file = std::filesystem::path(path_).replace_extension() / (std::to_string(location) + ".evt");
     std::ifstream in(file, std::ios::binary | std::ios::ate);
@@ -575,7 +576,7 @@ class Archive {
     check(OTF2_Reader_CloseEvtReader(reader_.get(), file));
   }
 
-  /// The files of events, in the folder beside the anchor that has its name.
+  /// The bytes of the event files, which are in the folder beside the anchor that has its name.
   std::uintmax_t bytes_of_events() const {
     std::uintmax_t all = 0;
     std::error_code error;

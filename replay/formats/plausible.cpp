@@ -20,7 +20,7 @@ bool has_possible_size(const Activity& a) {
          (!parts || (possible(parts->shares) && possible(parts->sent) && possible(parts->received)));
 }
 
-/// Negative is unknown.
+/// Whether a job may have such a time; a negative one is unknown.
 bool possible(Seconds time) {
   return time <= longest_of_all;
 }

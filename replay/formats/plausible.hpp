@@ -6,7 +6,7 @@
 
 namespace collcast {
 
-/// The most that a call moves and that anything lasts; what a file says beyond is damage.
+/// The most that a call moves, and that anything lasts. Larger values in a file are damage.
 inline constexpr Bytes most_of_a_call(1125899906842624);  // 1 PiB
 using trace::longest_of_all;
 

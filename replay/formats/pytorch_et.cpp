@@ -25,12 +25,12 @@ struct RecordedCall {
   std::string name, group;
   Bytes input, output;
   Rank ranks = 0;
-  Rank number = -1;  ///< in the group: the root, the other end of a message, or else whose call it is
-  std::vector<int> sent, received;  ///< proportions of an all-to-all; empty: equal
-  Rank first = -1, stride = -1;     ///< of the group, where its members are said to be equally far apart
+  Rank number = -1;  ///< place in the group: the root, the other end of a message, or else the caller
+  std::vector<int> sent, received;  ///< proportions in an all-to-all; empty: equal
+  Rank first = -1, stride = -1;     ///< of the group, if its members are said to be at equal distances
 
   bool message() const { return name == "send" || name == "recv"; }
-  /// The i-th member; -1 if that is not said.
+  /// The i-th member; -1 if it is not said.
   Rank member(Rank i) const { return i < ranks ? strided(first, stride, i, most_recorded_ranks) : -1; }
 };
 
@@ -39,7 +39,7 @@ struct ExecutionTrace {
   std::vector<RecordedCall> calls;
   std::map<std::string, std::vector<Rank>> groups;
   Rank rank = -1, world = 0;
-  Rank named = 0;  ///< ranks that there are at least, by the other ends of messages
+  Rank named = 0;  ///< the least number of ranks, by the other ends of messages
   std::int64_t damaged = 0;
 };
 
@@ -55,7 +55,7 @@ double tensor_bytes(const JsonValue& value, int depth = 0) {
   return sum;
 }
 
-/// A group by its name, which is a number before schema 1.0.3: ["0", "default_pg"], "0", 82149104.
+/// A group's name, which is a number before schema 1.0.3: ["0", "default_pg"], "0", 82149104.
 std::string group_of(const JsonValue& value) {
   if (const auto number = value.integer()) return std::to_string(*number);
   const auto items = value.items();
@@ -69,7 +69,7 @@ std::vector<int> whole_numbers(const JsonValue& list) {
   return all.size() == list.items().size() ? all : std::vector<int>();
 }
 
-/// What schema 1.1 says in attributes.
+/// Reads the attributes of schema 1.1.
 void read_attributes(const JsonValue& node, RecordedCall& call) {
   double in = -1, out = -1;
   int element = 0;
@@ -87,9 +87,9 @@ void read_attributes(const JsonValue& node, RecordedCall& call) {
     call.input = Bytes(in * element), call.output = Bytes(std::max(out, 0.0) * element);
 }
 
-/// The inputs of torch's record_param_comms: the tensors if there are some, a sequence number, the group, a
-/// rank, the collective, what is sent to and received from each member, and from schema 1.0.2 on where the
-/// group begins and how far apart its ranks are, or neither, and its size.
+/// Reads the inputs of torch's record_param_comms: the tensors, if any, a sequence number, the group, a rank,
+/// the collective, and what is sent to and received from each member. From schema 1.0.2 on, the group's first
+/// rank and distance (or neither) and its size follow.
 bool read_call(const JsonValue& node, RecordedCall& call) {
   call.id = node["id"].integer().value_or(0);
   const JsonValue inputs = node["inputs"], outputs = node["outputs"];
@@ -102,13 +102,13 @@ bool read_call(const JsonValue& node, RecordedCall& call) {
     call.name = values[at].text();
     if (at >= 1) call.number = possible_rank(values[at - 1]);
     if (at >= 2) call.group = group_of(values[at - 2]);
-    // Roots are said where groups have a name and a description, own ranks in their place before.
+    // The rank is the root if groups have a name and a description; before that it is the caller's own.
     const auto collective = collective_of(call.name);
     if (collective && definition(*collective).rooted && (at < 2 || !values[at - 2].is_array()))
       call.number = -1;
     if (at + 1 < values.size()) call.sent = whole_numbers(values[at + 1]);
     if (at + 2 < values.size()) call.received = whole_numbers(values[at + 2]);
-    // Before it was said, unequal parts give the size away.
+    // Where the size is not said yet, unequal parts tell it.
     call.ranks = std::max(possible_rank(values.back()), 0);
     if (!values.back().integer())
       call.ranks = static_cast<Rank>(
@@ -120,7 +120,8 @@ bool read_call(const JsonValue& node, RecordedCall& call) {
   return call.name != "wait" && call.name != "init" && !call.name.empty();
 }
 
-/// The node "## process_group:init ##" has the groups as JSON in a text; no ranks are all of them.
+/// Reads the node "## process_group:init ##", which has the groups as JSON in a text. A group without ranks
+/// is all ranks.
 void read_groups(const JsonValue& node, ExecutionTrace& trace) {
   const JsonValue inputs = node["inputs"];
   const auto values = (inputs.is_array() ? inputs : inputs["values"]).items();
@@ -142,7 +143,7 @@ void read_groups(const JsonValue& node, ExecutionTrace& trace) {
   }
 }
 
-/// The rank of a file, from a call of all members.
+/// The rank of a file, by a call of all ranks.
 Rank own_rank(const ExecutionTrace& trace) {
   for (const RecordedCall& c : trace.calls) {
     const auto collective = collective_of(c.name);
@@ -169,7 +170,7 @@ ExecutionTrace read_trace(const std::string& file) {
     if (name != "record_param_comms" || !read_call(node, call)) return;
     trace.world = std::max(trace.world, call.ranks);
     trace.world = std::max(trace.world, call.member(call.ranks - 1) + 1);
-    // Nobody sends to himself.
+    // Nobody sends to itself.
     if (call.message() && call.number >= 0 && call.ranks == 0)
       trace.named = std::max({trace.named, call.number + 1, 2});
     trace.calls.push_back(std::move(call));
@@ -181,7 +182,7 @@ ExecutionTrace read_trace(const std::string& file) {
   return trace;
 }
 
-/// The ranks of the files: as their calls say, if each says another; else the numbers in their names, or
+/// Numbers the ranks of the files: as their calls say, if all differ; else by the numbers in their names, or
 /// their order.
 void number_ranks(std::vector<ExecutionTrace>& traces, const std::vector<std::string>& files, Rank world) {
   std::set<Rank> said;
@@ -197,7 +198,7 @@ void number_ranks(std::vector<ExecutionTrace>& traces, const std::vector<std::st
   }
 }
 
-/// One rank's calls, in order; messages up to `coalesced` begin together.
+/// Plays one rank's calls in order; messages up to `coalesced` begin together.
 class TraceCalls {
  public:
   TraceCalls(RecordedSource& source, const ExecutionTrace& trace)
@@ -251,14 +252,14 @@ class TraceCalls {
     return a;
   }
 
-  /// The communicator of a call's group, found once for all calls that say the same of it.
+  /// The communicator of a call's group, found once for all calls that describe the group alike.
   int members(const RecordedCall& c) {
     const auto [known, is_new] = communicators_.try_emplace({c.group, c.first, c.stride, c.ranks});
     if (is_new) known->second = communicator_of(c);
     unnamed += !known->second && c.ranks > 0 && c.ranks < source_.ranks();
     return known->second.value_or(0);
   }
-  /// None: nothing says who is in the group.
+  /// The communicator of a call's group; none: nothing says who is in it.
   std::optional<int> communicator_of(const RecordedCall& c) {
     const auto found = trace_.groups.find(c.group);
     const std::vector<Rank> ranks = found != trace_.groups.end()
@@ -273,11 +274,11 @@ class TraceCalls {
   const ExecutionTrace& trace_;
   RecordedSource::Stream& stream_;
   MessageGroup group_;
-  /// By a group's name, first rank, distance and size.
+  /// Communicators by the group's name, first rank, distance and size.
   std::map<std::tuple<std::string, Rank, Rank, Rank>, std::optional<int>> communicators_;
 
  public:
-  std::int64_t unnamed = 0;  ///< calls of a part of the ranks, of which nothing says which
+  std::int64_t unnamed = 0;  ///< calls of some ranks of the job, where nothing says which
 };
 
 }  // namespace

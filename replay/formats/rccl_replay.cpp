@@ -15,7 +15,7 @@ namespace {
 
 using nccl::number, nccl::word_after;
 
-/// Calls by their number in a binary log, as far as they are played (RCCL's recorder.h).
+/// The calls that are played, by their number in a binary log (RCCL's recorder.h).
 constexpr std::string_view rccl_names[] = {
     "Broadcast", "Reduce",    "AllGather", "ReduceScatter", "AllReduce", "AllReduceWithBias", "Send", "Recv",
     "AllToAll",  "AllToAllv", "Gather",    "Scatter",       "Bcast"};
@@ -23,7 +23,7 @@ constexpr std::uint64_t all_to_all_v = 9, group_start = 13, group_end = 14, simu
                         init_device = 17, init_all = 19, types = 32;
 constexpr std::size_t record_bytes = 160;
 
-/// A call, as text or as a record says it.
+/// A call as a line of text or a binary record gives it.
 struct Said {
   std::string name, comm, id;
   std::uint64_t number = 0;
@@ -34,7 +34,7 @@ bool is_communication(std::string_view name) {
   return name == "Send" || name == "Recv" || collective_of(name);
 }
 
-/// Whether a record begins there: a process, a thread, ms since 1970 and a known type.
+/// Whether the bytes are the begin of a record: a process, a thread, ms since 1970 and a known type.
 bool is_record(std::string_view bytes) {
   if (bytes.size() < record_bytes) return false;
   const double time = std::bit_cast<double>(little_endian(bytes, 16, 8));
@@ -104,11 +104,11 @@ class RcclReader : public nccl::CallLog {
     cut += !bytes.empty();
   }
 
-  /// "Name : [key : value, ..., context : [...]]", a call a line; spaces before colons and quotes are left
-  /// out.
+  /// Reads a text, one call per line: "Name : [key : value, ..., context : [...]]". Spaces before colons, and
+  /// quotes, may be absent.
   void text() {
     Input input(path_);
-    depth_ = -1;  // all calls are in braces
+    depth_ = -1;  // all calls are in a pair of braces
     for (std::string raw, line; input.line(raw);) {
       line.clear();
       for (const char c : raw)
@@ -150,7 +150,7 @@ class RcclReader : public nccl::CallLog {
     take(said);
   }
 
-  /// Groups within a group are part of it.
+  /// Opens a group; groups within a group are part of that.
   void open_group() {
     if (++depth_ == 1) ++group_;
   }
@@ -191,9 +191,9 @@ class RcclReader : public nccl::CallLog {
   }
 
   std::string path_;
-  int depth_ = 0;  ///< in groups
+  int depth_ = 0;  ///< depth in groups
   std::int64_t group_ = 0;
-  std::map<std::string, std::int64_t> device_of_;  ///< by communicator
+  std::map<std::string, std::int64_t> device_of_;  ///< device by communicator
 };
 
 }  // namespace

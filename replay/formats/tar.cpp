@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t block = 512;
 
-/// Where a header has what: name, size (octal digits, or binary behind a byte 0x80), type, magic.
+/// Offsets in a header: name, size (octal digits, or binary behind a byte 0x80), type, magic.
 constexpr std::size_t name_length = 100, size_at = 124, size_length = 12, type_at = 156, ustar_at = 257;
 
 /// A size, or more than any file has.
@@ -83,7 +83,7 @@ std::string Tar::text(std::uint64_t most) {
     refuse(input_, "'" + printable(name_) + "' in it is larger than the " + std::to_string(most) +
                        " bytes that are read");
   std::string all;
-  while (left_ > 0) {  // grows with what is there, not with what the header says
+  while (left_ > 0) {  // memory grows with the bytes that are there, not with what the header says
     const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(left_, 1 << 20));
     all.resize(all.size() + n);
     read(all.data() + all.size() - n, n);

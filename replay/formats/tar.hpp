@@ -11,8 +11,8 @@ namespace collcast {
 
 bool is_tar(std::string_view head);
 
-/// The files in a tar archive, one after the other. Their checksums are not compared: those that CUBE 4.8
-/// writes are wrong.
+/// The files in a tar archive, one after the other. Checksums are not compared, as those that CUBE 4.8 writes
+/// are wrong.
 class Tar {
  public:
   explicit Tar(const std::string& path) : input_(path) {}
@@ -21,7 +21,7 @@ class Tar {
   bool next();
   const std::string& name() const { return name_; }  ///< without folders
   std::uint64_t size() const { return size_; }
-  /// Reads `bytes` of the file that are not read yet; throws InputError if it has no more so many.
+  /// Reads the next `bytes` bytes of the file; throws InputError if it has fewer left.
   void read(char* to, std::size_t bytes);
   void skip(std::uint64_t bytes);
   std::uint64_t left() const { return left_; }

@@ -15,7 +15,7 @@
 namespace collcast {
 namespace {
 
-/// Events of TAU that count what a collective sends, and the calls that have it.
+/// TAU's events that count what a collective sends, and the calls that trigger them.
 struct SizeEvent {
   std::string_view event;
   std::vector<std::string> calls;
@@ -35,7 +35,7 @@ const std::vector<SizeEvent>& size_events() {
   return all;
 }
 
-/// The text in quotes at the start of a line, and the numbers behind it.
+/// Reads a row: a text in quotes and the numbers behind it.
 bool row(const std::string& line, std::string& name, std::vector<double>& numbers) {
   const std::size_t end = line.find('"', 1);
   if (line.empty() || line[0] != '"' || end == std::string::npos) return false;
@@ -47,7 +47,8 @@ bool row(const std::string& line, std::string& name, std::vector<double>& number
   return true;
 }
 
-/// The rows that "10 templated_functions_MULTI_TIME" and "7 userevents" say, and those that are there.
+/// Compares the number of rows that "10 templated_functions_MULTI_TIME" and "7 userevents" state with the
+/// rows that are there.
 class Entries {
  public:
   void look(const std::string& line) {
@@ -71,8 +72,8 @@ bool plausible(double n) {
 
 using CallsByName = std::map<std::string, ProfiledCall>;
 
-/// "MPI_Bcast()": the call of a row, but not of a path ("a => b"), which counts the same calls again; empty:
-/// none. `throttled`: TAU has stopped to count it.
+/// The MPI call of a row, "MPI_Bcast()"; empty: none. A row of a call path ("a => b") gives none, as it
+/// counts the same calls again. `throttled`: TAU stopped counting the call.
 std::string call_in(std::string name, bool& throttled) {
   constexpr std::string_view mark = "[THROTTLED]";
   throttled = name.ends_with(mark);
@@ -82,7 +83,8 @@ std::string call_in(std::string name, bool& throttled) {
   return name.substr(0, name.size() - 2);
 }
 
-/// The mean size of an event is that of the one call that has it, if the event came no oftener than that.
+/// Gives the mean size of an event to the only call that can have triggered it, if the event did not come
+/// more often than that call.
 void put_size(const std::string& event, const std::vector<double>& numbers, CallsByName& calls) {
   const auto known = std::ranges::find(size_events(), event, &SizeEvent::event);
   if (known == size_events().end() || numbers.size() < 4 || !plausible(numbers[3])) return;
@@ -92,7 +94,8 @@ void put_size(const std::string& event, const std::vector<double>& numbers, Call
   if (there.size() == 1 && numbers[0] <= static_cast<double>(there[0]->count)) there[0]->bytes = numbers[3];
 }
 
-/// "7 templated_functions_MULTI_TIME": throws InputError if what is counted is no time.
+/// Throws InputError if the line ("7 templated_functions_MULTI_TIME") says that something other than time is
+/// counted.
 void require_time(const std::string& path, const std::string& line) {
   constexpr std::string_view before = "templated_functions_MULTI_";
   const std::size_t at = line.find(before);
@@ -133,7 +136,7 @@ std::vector<ProfiledCall> calls_of(const std::string& path, std::int64_t& missin
   return all;
 }
 
-/// The node of "profile.NODE.CONTEXT.THREAD".
+/// The NODE in "profile.NODE.CONTEXT.THREAD".
 Rank node_of(const std::string& path) {
   static const std::regex form(R"(profile\.(\d{1,7})\.(\d{1,7})\.(\d{1,7})[^/]*$)");
   std::smatch parts;

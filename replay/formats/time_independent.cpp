@@ -25,7 +25,7 @@ namespace {
 constexpr std::array<int, 60> mpi_type_bytes = {
     8, 4,  1,  2, 8, 4, 1,  8,  1, 1, 2, 4,  8, 8,  16, 4, 1, 1, 2, 4,  8,  1, 2, 4,  8,  8, 16, 32, 8, 8,
     8, 16, 16, 8, 8, 8, 16, 16, 4, 4, 8, 16, 8, 16, 16, 4, 2, 4, 8, 16, 32, 1, 8, 16, 32, 0, 0,  1,  0, 8};
-/// Of a receive (smpi.h).
+/// Wildcards of a receive (smpi.h).
 constexpr int any_source = -333, any_tag = -444;
 
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -45,7 +45,7 @@ std::string lower(std::string_view word) {
   return text;
 }
 
-/// "0", or in old traces "p0".
+/// The rank in "0", or in old traces "p0".
 Rank rank_of(std::string_view word) {
   Rank rank = -1;
   if (word.starts_with('p')) word.remove_prefix(1);
@@ -93,7 +93,7 @@ class RankActions {
   RankActions(RecordedSource& source, Rank rank, Rank ranks)
       : source_(source), stream_(source.at(rank)), rank_(rank), ranks_(ranks) {}
 
-  /// False if the action is none that is known.
+  /// Adds a line's action; false if it is unknown.
   bool add(const TraceLine& line) {
     const std::string& a = line.action;
     if (a == "init") return default_type_ = line.has(0) ? 0 : 6, true;
@@ -110,8 +110,8 @@ class RankActions {
   }
 
   bool finalized = false;
-  std::int64_t unsized = 0;   ///< ends of messages
-  std::int64_t unopened = 0;  ///< waits and tests
+  std::int64_t unsized = 0;   ///< sends and receives of unknown size
+  std::int64_t unopened = 0;  ///< waits and tests without an open request
 
  private:
   static double positive(const TraceLine& line, std::size_t i) {
@@ -119,7 +119,7 @@ class RankActions {
     if (value < 0) line.refuse("has a negative amount");
     return value;
   }
-  /// Nothing of a type that the trace does not say the size of.
+  /// Bytes of an element; nothing if the trace does not say the size of the type.
   static std::optional<int> bytes_of(int type) {
     if (type < 0 || type >= static_cast<int>(mpi_type_bytes.size())) return {};
     return mpi_type_bytes[static_cast<std::size_t>(type)];
@@ -128,7 +128,7 @@ class RankActions {
     const auto bytes = bytes_of(line.whole(type, default_type_));
     return bytes ? std::optional(Bytes(std::max(line.number(i), 0.0) * *bytes)) : std::nullopt;
   }
-  /// Of a message, which is empty where its size is unknown.
+  /// The size of a message; 0 if it is unknown.
   Bytes carried(const TraceLine& line, std::size_t i, std::size_t type) {
     const auto bytes = sized(line, i, type);
     if (!bytes) ++unsized;
@@ -160,7 +160,7 @@ class RankActions {
     a.synchronous = line.action == "ssend" || (sends && tag >= first_collective_tag);
     (sends ? a.to : a.from) = other;
     (sends ? a.tag : a.received_tag) = tag;
-    // Before SimGrid 3.20, actions had no tag; long before, receives had no size.
+    // Before SimGrid 3.20 actions had no tag, and long before that receives had no size.
     const bool unsaid = !sends && line.arguments.size() == 1;
     if (!unsaid)
       (sends ? a.bytes : a.received_bytes) =
@@ -192,7 +192,7 @@ class RankActions {
     a.requests = std::move(requests);
   }
   void wait_one(const TraceLine& line) {
-    if (line.arguments.empty() && !open_.empty()) {  // before SimGrid 3.20: for the last one
+    if (line.arguments.empty() && !open_.empty()) {  // before SimGrid 3.20: waits for the last request
       wait({open_.back().request});
       open_.pop_back();
       return;
@@ -214,7 +214,7 @@ class RankActions {
     wait(std::move(all));
   }
 
-  /// Sizes for each rank from the one at `first` on; none of a type of unknown size.
+  /// Reads a size for each rank from argument `first` on; none if the type's size is unknown.
   std::vector<Bytes> list(const TraceLine& line, std::size_t first, int type) const {
     const auto bytes = bytes_of(type);
     std::vector<Bytes> all;
@@ -240,11 +240,12 @@ class RankActions {
     stream_.back().operation = stream_.back().call = source_.keep(line.action);
     return stream_.back();
   }
-  /// Of what each rank has, as it says itself.
+  /// Adds a collective in which each rank says what it has itself.
   void put_all(Collective c, std::optional<Bytes> own, const TraceLine& line, int root = 0) {
     put(c, own ? std::optional(ranks_ * *own) : std::nullopt, line, root);
   }
-  /// By lists of sizes; one without sizes is of unknown size, or that of its root (sizes_from_roots).
+  /// Adds a collective with a list of sizes. Without sizes its size is unknown, or the one that its root says
+  /// (sizes_from_roots).
   void put_by_shares(Collective c, const std::vector<Bytes>& shares, const TraceLine& line, int root = 0) {
     const bool known = !shares.empty() && (!definition(c).rooted || root == rank_ || sum(shares) > Bytes());
     Activity& a = put(c, known ? std::optional(sum(shares)) : std::nullopt, line, root);
@@ -267,8 +268,8 @@ class RankActions {
     return by_lists(l);
   }
 
-  /// The root sends nothing in a gather in place, and receives nothing in a scatter in place: what it moves
-  /// besides is what the others say.
+  /// Adds a gather or a scatter. In place, the root of a gather sends nothing, and that of a scatter receives
+  /// nothing; then its size is what the others say.
   void of_one(const TraceLine& l, bool gathers) {
     const int root = l.whole(2, 0);
     const bool first = gathers != (root == rank_ && l.has(1) && l.number(gathers ? 1 : 0) > 0);
@@ -297,7 +298,7 @@ class RankActions {
       if (l.arguments.size() > p + 2 &&
           std::ranges::all_of(l.arguments, [](auto word) { return word == "0"; }))
         return put(Collective::reduce_scatter, {}, l),
-               true;  // so SimGrid 3.32 writes MPI_Reduce_scatter_block
+               true;  // SimGrid 3.32 writes MPI_Reduce_scatter_block so
       at_most(l, p + 2);
       return put_by_shares(Collective::reduce_scatter, list(l, 0, l.whole(p + 1, default_type_)), l),
              compute_flops(l, p), true;
@@ -314,8 +315,8 @@ class RankActions {
     }
     return false;
   }
-  /// What SMPI lets a rank compute after a reduction; the platform's own reduction is on top of it where it
-  /// has one.
+  /// Adds what SMPI lets a rank compute after a reduction. A platform with a cost of reductions adds that on
+  /// top.
   void compute_flops(const TraceLine& l, std::size_t i) {
     if (l.has(i) && l.number(i) > 0) compute(1e-9 * l.number(i));
   }

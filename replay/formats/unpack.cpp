@@ -13,7 +13,7 @@
 namespace collcast {
 namespace {
 
-/// As much as the libraries count in one go.
+/// As many bytes as the libraries can count in one call.
 unsigned bounded(std::size_t bytes) {
   return static_cast<unsigned>(std::min<std::size_t>(bytes, std::numeric_limits<int>::max()));
 }
@@ -24,7 +24,7 @@ struct Unpacker::Stream {
   explicit Stream(std::string_view text) : packed(text) {}
   virtual ~Stream() = default;
   virtual std::optional<std::size_t> read(char* to, std::size_t most) = 0;
-  std::string_view packed;  ///< what is left of it
+  std::string_view packed;  ///< packed bytes that are left
 
   struct None;
   struct Zlib;
@@ -63,7 +63,7 @@ struct Unpacker::Stream::Zlib : Stream {
     return room - z.avail_out;
   }
   z_stream z{};
-  bool ended = false;  ///< one stream; another may follow
+  bool ended = false;  ///< a stream has ended; another may follow
 };
 
 #ifdef COLLCAST_BZIP2

@@ -10,10 +10,10 @@ namespace collcast {
 
 enum class Packing { zlib, bzip2, none };  ///< zlib: also gzip
 
-/// Whether this program was built with it; bzip2 is optional.
+/// Whether this program was built with the packing; bzip2 is optional.
 bool can_unpack(Packing packing);
 
-/// What is packed in a part of a file, piece by piece. Streams that follow each other are one.
+/// Unpacks a part of a file piece by piece. Streams that follow each other count as one.
 class Unpacker {
  public:
   Unpacker(std::string_view packed, Packing packing);
@@ -21,7 +21,7 @@ class Unpacker {
   Unpacker(const Unpacker&) = delete;
   Unpacker& operator=(const Unpacker&) = delete;
 
-  /// Up to `most` more bytes; 0 at the end, nothing where it is damaged or cut short.
+  /// Reads up to `most` more bytes; 0 at the end, nothing if the data are damaged or cut short.
   std::optional<std::size_t> read(char* to, std::size_t most);
 
  private:
@@ -29,7 +29,7 @@ class Unpacker {
   std::unique_ptr<Stream> stream_;
 };
 
-/// All of it; nothing where it is damaged, or more than `most` bytes.
+/// Everything unpacked; nothing if the data are damaged, or more than `most` bytes.
 std::optional<std::string> unpacked(std::string_view packed, Packing packing, std::size_t most);
 
 }  // namespace collcast

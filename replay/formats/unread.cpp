@@ -15,7 +15,8 @@ bool is_array(std::string_view head) {
   return first != std::string_view::npos && head[first] == '[';
 }
 
-/// A chunk of definitions or events: its mark, the order of bytes, and two numbers of events of 8 bytes.
+/// Whether it is a chunk of definitions or events: a mark, the byte order, and two numbers of events of 8
+/// bytes each.
 bool is_part_of_otf2(std::string_view h) {
   constexpr std::size_t header = 18;
   if (h.size() < header || h[0] != '\3') return false;
@@ -33,7 +34,7 @@ struct Known {
   std::string_view words;
 };
 
-/// In the order in which they are asked.
+/// The known kinds of files, in the order in which they are tried.
 constexpr Known all[] = {
     {[](std::string_view h) {
        return h.starts_with(

@@ -5,12 +5,12 @@
 
 namespace collcast {
 
-/// What a file is that has events in Chrome's form, and none of a tool that is known.
+/// Describes a file with events in Chrome's form by no known tool.
 inline constexpr std::string_view unknown_chrome_trace =
     "a Chrome trace of no tool that is known; those of torch's profiler and Horovod's timelines are read";
 
-/// What a file is that is no trace or profile for `inspect`, and where it belongs: "a tar archive; unpack it,
-/// and ..."; empty if nobody knows.
+/// Describes a file that is no trace or profile for `inspect`, and says what to do with it: "a tar archive;
+/// unpack it, and ..."; empty if it is unknown.
 std::string_view unread(std::string_view head);
 
 /// Whether a file that begins with `head` is a Chrome trace of JAX's or TensorFlow's profiler.

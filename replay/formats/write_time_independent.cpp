@@ -23,8 +23,7 @@ constexpr Collective with_actions[] = {Collective::barrier,   Collective::broadc
                                        Collective::alltoall,  Collective::allgather,     Collective::gather,
                                        Collective::scatter,   Collective::reduce_scatter};
 
-/// The action's words after the rank, as the `me`th of `p`, of a collective that the format holds. Types are
-/// bytes (6).
+/// A collective's action, without the rank, for rank `me` of `p`. All types are bytes (number 6).
 std::string collective_action(const Activity& a, Rank p, Rank me) {
   const bool shares = a.counts && !a.counts->shares.empty();
   const auto parts = shares ? wholes(a.counts->shares, p) : std::vector<std::int64_t>();
@@ -36,7 +35,7 @@ std::string collective_action(const Activity& a, Rank p, Rank me) {
     const auto sent = wholes(a.counts->sent, p), received = wholes(a.counts->received, p);
     return "alltoallv " + n + list(sent) + " " + n + list(received) + " 6 6";
   }
-  if (a.direct && a.counts) {  // the root alone knows what all give or get; the others write zeros
+  if (a.direct && a.counts) {  // only the root knows all sizes; the others write zeros
     const bool gathers = a.collective == Collective::gather;
     const auto& of_root = gathers ? a.counts->received : a.counts->sent;
     const auto& own = gathers ? a.counts->sent : a.counts->received;
@@ -89,7 +88,7 @@ class ActionWriter {
     if (a.kind == Kind::wait) return wait(a);
     if (a.kind == Kind::collective) return collective(a);
     const auto& members = members_of(source_, a);
-    /// What a wait for it names.
+    /// What a wait for the message names.
     const auto message = [&](bool sends, bool starts, Rank peer, int its_tag, Bytes size) {
       const int tag = tags_(a.communicator, its_tag);
       const Rank other = members.at(static_cast<std::size_t>(peer));

@@ -9,7 +9,7 @@
 namespace collcast {
 namespace {
 
-/// Bytes of the head of a file, of its entry in the directory, and of what ends the directory.
+/// Bytes of a file's header, of its entry in the directory, and of the directory's end record.
 constexpr std::size_t head_bytes = 30, entry_bytes = 46, end_bytes = 22;
 
 std::string bytes_at(std::istream& archive, const std::string& path, std::uint64_t at, std::uint64_t count) {

@@ -11,7 +11,7 @@ namespace {
 using trace::Event;
 using trace::Op;
 
-/// The requests of a wait or test as they were before it, and statuses where we need them.
+/// The requests of a wait or test as they were before the call, and the statuses that we need.
 class Watched {
  public:
   Watched(int count, const MPI_Request* requests) : handles_(requests, requests + count) {
@@ -24,7 +24,8 @@ class Watched {
     }
   }
 
-  /// What to hand to MPI for the application's statuses: `slots` of ours if it ignores them and we do not.
+  /// The statuses to hand to MPI: the application's, or `slots` of our own if it ignores them and we need
+  /// them.
   MPI_Status* statuses(MPI_Status* theirs, MPI_Status* ignore, std::size_t slots) {
     if (theirs != ignore) return use_ = theirs;
     if (!wants_) return ignore;
@@ -32,7 +33,7 @@ class Watched {
     return use_ = own_.data();
   }
 
-  /// Asks for the status of the only request, which nothing else will tell.
+  /// Asks for the status of the only request, as nothing else will tell it.
   void look() {
     int done = 0;
     own_.resize(1);
@@ -72,7 +73,7 @@ class Watched {
   std::vector<MPI_Status> own_;
 };
 
-/// Commits what a wait completed; a wait for nothing that we know is no event.
+/// Commits what a wait completed. A wait for no known request is no event.
 template <class Add>
 void finish(Call& call, Op op, int result, Add add) {
   conclude(call, op, result, [&](Session& s, Event& e) {

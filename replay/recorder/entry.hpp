@@ -9,10 +9,11 @@
 #include "replay/recorder/session.hpp"
 #include "replay/trace/op.hpp"
 
-/// What stands behind each MPI symbol: one template per kind of call, made from the function's own signature.
+/// The functions behind the MPI symbols: a template for each kind of call, instantiated from the MPI
+/// function's own signature.
 namespace collcast::recorder {
 
-/// Whether this call is the application's, in a recording.
+/// Whether a recording runs and this call is the application's own, not one that the MPI library makes.
 inline bool active() {
   return Session::instance().recording() && !inside_call();
 }
@@ -44,7 +45,7 @@ struct Blocking<op, fill, real> {
   }
 };
 
-/// Its non-blocking form: the arguments that `fill` describes, and a request.
+/// The non-blocking form of such a call: the same arguments, and a request.
 template <trace::Op op, auto fill, auto real>
 struct Nonblocking;
 template <trace::Op op, class... A, bool (*fill)(Session&, trace::Event&, A...), auto real>
@@ -65,7 +66,7 @@ struct Nonblocking<op, fill, real> {
   }
 };
 
-/// MPI_Send_init and its like: no communication, but what MPI_Start will do.
+/// MPI_Send_init and its like: describes what MPI_Start will do, and communicates nothing itself.
 template <trace::Op op, auto fill, auto real>
 struct Persistent;
 template <trace::Op op, class... A, bool (*fill)(Session&, trace::Event&, A...), auto real>
@@ -82,7 +83,7 @@ struct Persistent<op, fill, real> {
   }
 };
 
-/// A call that makes a communicator: the parent comes first, the new one last.
+/// A call that makes a communicator: its first argument is the parent, its last the new communicator.
 template <trace::Op op, auto real>
 struct Creation;
 template <trace::Op op, class... A, int (*real)(MPI_Comm, A...)>

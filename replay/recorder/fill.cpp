@@ -31,7 +31,7 @@ void scaled(std::vector<std::int64_t>& to, const int counts[], MPI_Comm comm, co
   for (std::size_t i = 0; i < to.size(); ++i) to[i] *= size_of(types[i]);
 }
 
-/// What this rank contributes; with MPI_IN_PLACE it is what the receive side says.
+/// Fills in what this rank contributes; with MPI_IN_PLACE the receive arguments tell it.
 void contribution(Event& event, const void* from, int scount, MPI_Datatype stype, int rcount,
                   MPI_Datatype rtype) {
   event.in_place = from == MPI_IN_PLACE;

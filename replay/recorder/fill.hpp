@@ -6,7 +6,8 @@
 #include "replay/recorder/session.hpp"
 #include "replay/trace/event.hpp"
 
-/// One function per argument list of MPI: what of it belongs in an event. False if it cannot be played.
+/// One function per argument list of MPI: fills an event from the arguments. False if a replay cannot play
+/// the call.
 namespace collcast::recorder::fill {
 
 using trace::Event;

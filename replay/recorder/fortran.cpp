@@ -32,7 +32,7 @@ bool ignores_status(const void* argument) {
 
 namespace {
 
-/// The Fortran array of requests as C handles; written back when it dies.
+/// A Fortran array of requests as C handles. The destructor writes them back.
 class RequestArray {
  public:
   RequestArray(const MPI_Fint* count, MPI_Fint* handles) : fortran_(handles) {
@@ -49,7 +49,7 @@ class RequestArray {
   std::vector<MPI_Request> handles_;
 };
 
-/// The Fortran array of statuses; what C wrote goes back when it dies.
+/// A Fortran array of statuses. The destructor copies back what C wrote.
 class StatusArray {
  public:
   StatusArray(const MPI_Fint* count, MPI_Fint* statuses)
@@ -71,7 +71,7 @@ void set(MPI_Fint* error, int status) {
   if (error) *error = status;
 }
 
-/// C counts from 0, Fortran from 1.
+/// Converts indices: C counts from 0, Fortran from 1.
 void to_one_based(MPI_Fint* indices, int count) {
   for (int i = 0; i < count; ++i)
     if (indices[i] != MPI_UNDEFINED) ++indices[i];

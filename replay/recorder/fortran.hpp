@@ -11,9 +11,9 @@ namespace collcast::recorder::fortran {
 
 static_assert(sizeof(MPI_Fint) == sizeof(int), "Fortran integers of the MPI library must be C's");
 
-/// A choice buffer, with Fortran's MPI_BOTTOM and MPI_IN_PLACE made C's.
+/// A choice buffer, with Fortran's MPI_BOTTOM and MPI_IN_PLACE replaced by C's.
 void* buffer(void* argument);
-/// An array of integers, with Fortran's MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY made C's.
+/// An array of integers, with Fortran's MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY replaced by C's.
 const int* integers(const void* argument);
 /// Whether the address is Fortran's MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE.
 bool ignores_status(const void* argument);
@@ -52,7 +52,7 @@ inline constexpr bool is_handle =
     std::is_same_v<T, MPI_Request> || std::is_same_v<T, MPI_Group> || std::is_same_v<T, MPI_Info> ||
     std::is_same_v<T, MPI_Message>;
 
-/// One argument of type T: made from Fortran's address; what C wrote goes back when it dies.
+/// One argument of type T, made from Fortran's address. The destructor copies back what C wrote.
 template <class T>
 class Argument {
  public:
@@ -106,7 +106,7 @@ class Argument<MPI_Status*> {
   MPI_Status value_{};
 };
 
-/// The Fortran entry of a C function: an address per argument, and that of the error code, which may be
+/// The Fortran entry of a C function: an address per argument, then that of the error code, which may be
 /// absent.
 template <auto function>
 struct Entry;

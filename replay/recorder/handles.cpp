@@ -52,7 +52,7 @@ std::optional<trace::CommId> Communicators::find(MPI_Comm comm) {
 }
 
 std::int64_t MessageNumbers::next(const Channel& channel) {
-  constexpr std::size_t most = 1u << 20;  // an application may never use a tag twice
+  constexpr std::size_t most = 1u << 20;  // limits memory: an application may never use a tag twice
   const auto found = counts_.find(channel);
   if (found != counts_.end()) return ++found->second;
   if (counts_.size() == most) return trace::none;

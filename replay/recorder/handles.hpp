@@ -18,15 +18,15 @@ namespace collcast::recorder {
 /// The communicators that this rank has met, numbered in the order of meeting; world is 0.
 class Communicators {
  public:
-  /// Numbers a new communicator and returns its world ranks; empty, and no number, if it joins two groups or
-  /// has processes outside the world.
+  /// Numbers a new communicator and returns its world ranks. Gives it no number and returns none if it is an
+  /// intercommunicator or has processes outside the world.
   std::vector<int> add(MPI_Comm comm);
   void remove(MPI_Comm comm);
-  /// Its number, or nothing if it is unknown.
+  /// The communicator's number; nothing if it is unknown.
   std::optional<trace::CommId> find(MPI_Comm comm);
   /// The number that the next communicator gets.
   trace::CommId next() const { return next_; }
-  /// Numbers a communicator whose group is that of another, before its handle is usable.
+  /// Numbers a communicator that has the group of a known one, before its handle can be used.
   trace::CommId add_like(MPI_Comm comm);
 
  private:
@@ -39,8 +39,8 @@ class Communicators {
 /// World ranks of a communicator's group, in its order.
 std::vector<int> world_ranks(MPI_Comm comm);
 
-/// Numbers the messages of each communicator, peer and tag, in and outside of a window: where both ends of a
-/// message have a number, it is known which messages cross the window's edges.
+/// Numbers the messages of each communicator, peer and tag, in and outside a window. As both ends of a
+/// message get the same number, a merge knows which messages cross the window's edges.
 class MessageNumbers {
  public:
   std::int64_t next_sent(trace::CommId comm, int peer, int tag) { return next({comm, peer, tag, true}); }
@@ -59,7 +59,7 @@ struct Pending {
   trace::CommId comm = trace::none;
   bool wildcard = false;                  ///< a receive from any source or with any tag
   bool persistent = false;                ///< the handle outlives the completion
-  std::shared_ptr<trace::Event> outside;  ///< its event, if that is outside the window
+  std::shared_ptr<trace::Event> outside;  ///< its event, if it began outside the window
 };
 
 /// The requests of this rank. An MPI library may give one handle to several requests that are already done.
@@ -67,9 +67,10 @@ class Requests {
  public:
   /// The number that the next request gets.
   trace::RequestId next() const { return next_; }
-  /// Numbers the request of an event; `outside`: of the window.
+  /// Numbers the request of an event; `outside`: the event is outside the window.
   void begin(MPI_Request handle, trace::Event& event, bool persistent, bool outside);
-  /// The messages under way that began outside the window, in their order: from now on they lie in it.
+  /// Returns the messages under way that began outside the window, in order; from now on they count as inside
+  /// it.
   std::vector<std::shared_ptr<trace::Event>> take_in();
   /// The active request of a handle, or null.
   const Pending* find(MPI_Request handle) const;
@@ -77,7 +78,7 @@ class Requests {
   void end(MPI_Request handle);
 
   void make_persistent(MPI_Request handle, const trace::Event& start) { starts_[handle] = start; }
-  /// What MPI_Start of a handle does, or null.
+  /// What MPI_Start does with a handle; null: not known.
   const trace::Event* start_of(MPI_Request handle) const;
   /// Frees a handle; its operation still completes, unseen.
   void release(MPI_Request handle);

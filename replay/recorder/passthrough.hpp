@@ -10,16 +10,16 @@
 
 namespace collcast::recorder::fortran {
 
-/// Counts a Fortran call and hands its addresses to `target`, the library's own entry. `c` is the C function
-/// of the same name: it tells how many addresses there are, and how many hidden string lengths follow them.
+/// Counts a Fortran call and hands its addresses to `target`, the library's own entry. `c`, the C function of
+/// the same name, tells how many addresses there are; hidden string lengths may follow them.
 template <const char* name, auto c, auto target>
 struct Passthrough;
 template <const char* name, class... A, int (*c)(A...), auto target>
 struct Passthrough<name, c, target> {
   template <class>
   using Address = void*;
-  // Lengths of CHARACTER arguments follow; reading more of them than there are is harmless, they are only
-  // handed on.
+  // The lengths of CHARACTER arguments follow. Reading more than there are is harmless, as they are only
+  // passed on.
   static void call(Address<A>... addresses, void* error, std::size_t length_1, std::size_t length_2) {
     if (!active()) return forward(addresses..., error, length_1, length_2);
     Call timing;

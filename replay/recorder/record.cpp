@@ -54,8 +54,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   return pointers;
 }
 
-/// While a command runs, SIGINT, SIGTERM and the news of its end wait to be asked for; the command gets the
-/// signals that were open before.
+/// While a command runs, holds back SIGINT, SIGTERM and SIGCHLD until we ask for them. The command gets the
+/// signal mask of before.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -92,14 +92,14 @@ pid_t start(std::vector<std::string> command, const Environment& changes, const 
   return child;
 }
 
-/// How a command ended: its exit code, or 128 + the signal that ended it; and the signal that we were sent.
+/// How a command ended: its exit code, or 128 + the signal that ended it; and the signal that was sent to us.
 struct Ended {
   int status = 0;
   int signal = 0;
 };
 
-/// Runs a command to its end, and passes on to it what signals we are sent. What the terminal sends goes to
-/// both by itself.
+/// Runs a command to its end, and passes on signals that are sent to us. Signals of the terminal reach the
+/// command anyway.
 Ended run(const std::vector<std::string>& command, const Environment& changes, const HeldSignals& signals) {
   const pid_t child = start(command, changes, signals.before());
   Ended ended;
@@ -138,7 +138,7 @@ void remove_ranks_files(const fs::path& folder) {
   for (const auto& file : ranks_files(folder)) fs::remove(file);
 }
 
-/// A folder for the ranks' files, empty of those of an earlier recording.
+/// Makes a folder for the ranks' files, without those of an earlier recording.
 std::string prepare_ranks_folder(const std::string& folder) {
   const fs::path ranks = fs::absolute(folder) / "ranks";
   std::error_code error;
@@ -148,7 +148,7 @@ std::string prepare_ranks_folder(const std::string& folder) {
   return ranks.string();
 }
 
-/// Removes the folders at the end if they are empty, the recording's own only if it was made here.
+/// Removes the folders at the end if they are empty; the recording's own folder only if it was made here.
 class NoEmptyFolders {
  public:
   explicit NoEmptyFolders(const std::string& folder) : folder_(folder), made_(!fs::exists(folder)) {}
@@ -191,7 +191,7 @@ std::vector<std::string> with_recorder(const std::vector<std::string>& command, 
       flags.insert(flags.end(), {"-genv", name, value});
   for (const std::string& word : command) {
     all.push_back(word);
-    // Open MPI's are of one program, and programs are separated by ":".
+    // Open MPI's flags are for one program, and ":" separates programs.
     if (all.size() == 1 || (open_mpi && word == ":")) all.insert(all.end(), flags.begin(), flags.end());
   }
   return all;
@@ -225,7 +225,7 @@ Recorded record_run(const RecordOptions& options) {
   if (options.command.empty()) throw InputError("record: needs a command, as in: record -- mpirun -np 8 app");
   const char* from_environment = std::getenv(window_variable);
   const std::string window = options.window.empty() && from_environment ? from_environment : options.window;
-  if (!window.empty()) Window{window};  // says now what is wrong with it
+  if (!window.empty()) Window{window};  // throws now if the window is wrong
   const NoEmptyFolders tidy(options.folder);
   const std::string folder = prepare_ranks_folder(options.folder);
   const char* others = std::getenv("LD_PRELOAD");

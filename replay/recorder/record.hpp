@@ -10,7 +10,7 @@
 namespace collcast::recorder {
 
 struct RecordOptions {
-  std::string folder = "collcast-recording";  ///< gets trace.cct, and the ranks' files while recording
+  std::string folder = "collcast-recording";  ///< for trace.cct, and for the ranks' files while recording
   std::vector<std::string> command;           ///< mpirun ... application ...
   std::string window;  ///< part of the run, as Window reads it; empty: COLLCAST_RECORD_WINDOW, or all
 };
@@ -20,11 +20,11 @@ struct Recorded {
   int application_status = 0;
   trace::Merged trace;
   std::vector<std::string> notes;    ///< why the trace is incomplete; empty if it is complete
-  std::vector<std::string> remarks;  ///< on what else is unusual in it
+  std::vector<std::string> remarks;  ///< on what else is unusual in the trace
 };
 
-/// Runs the command with the recorder in front of its MPI library, then makes one trace of what the ranks
-/// wrote, even if the application failed. Throws InputError if the command cannot be run or records nothing.
+/// Runs the command with the recorder in front of its MPI library, then merges what the ranks wrote into one
+/// trace, even if the application failed. Throws InputError if the command cannot be run or records nothing.
 Recorded record_run(const RecordOptions& options);
 
 /// The same for the command line: prints one short summary, returns the application's exit code.
@@ -34,8 +34,8 @@ int record(const RecordOptions& options);
 /// does.
 trace::Merged merge_interrupted(const std::string& folder);
 
-/// The command with what its launcher needs to give every rank, on every host, the environment of the
-/// recorder. `launcher_version` is what `mpirun --version` prints.
+/// The command with the launcher's options that give the recorder's environment to every rank on every host.
+/// `launcher_version` is what `mpirun --version` prints.
 std::vector<std::string> with_recorder(const std::vector<std::string>& command,
                                        const std::string& launcher_version,
                                        const std::vector<std::pair<std::string, std::string>>& environment);

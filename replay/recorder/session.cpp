@@ -17,8 +17,9 @@
 namespace collcast::recorder {
 namespace {
 
-/// Per thread: when its computation began [ns of CPU; its own start, until it calls], what computation is not
-/// written yet, how deep it is in calls, its number, and how many calls of this number have ended.
+/// Per thread: when its computation began [ns of CPU time; the thread's start, until its first call], the
+/// computation that is not written yet, how deep it is in calls, its number, and how many calls of this
+/// number have ended.
 struct ThreadClock {
   std::int64_t since_ns = 0;
   std::int64_t pending_ns = 0;
@@ -33,7 +34,7 @@ struct Leaving {
   ~Leaving() { Session::instance().leave(); }
 };
 
-/// What a pair of readings measures around nothing [ns]; taken off every measurement.
+/// What a pair of clock readings measures around nothing [ns]; it is subtracted from every measurement.
 std::int64_t reading_cost_ns = 0;
 
 std::int64_t measure_reading_cost() {
@@ -99,7 +100,7 @@ __attribute__((destructor)) void at_exit() {
 }  // namespace
 
 Session& Session::instance() {
-  // Never destroyed: the application may communicate while the program's statics are torn down.
+  // Never destroyed, as the application may communicate while static objects are destroyed.
   static Session& session = *new Session;
   return session;
 }
@@ -121,7 +122,7 @@ void Session::start() {
   previous_ns_ = wall_ns();
   enter();
   put(caller(), blank(trace::Op::init), 0, previous_ns_);
-  sink_.flush(previous_ns_, 0, false);  // a run that dies at once leaves a readable file, too
+  sink_.flush(previous_ns_, 0, false);  // even a run that dies at once leaves a readable file
   thread_clock.since_ns = cpu_ns();
 }
 
@@ -224,7 +225,7 @@ void Session::enter() {
 
 void Session::leave() {
   const std::unique_lock lock(mutex,
-                              std::try_to_lock);  // where the process ends, someone may hold it for good
+                              std::try_to_lock);  // at the process's end a thread may hold it for ever
   if (!lock) return;
   if (recording_ && getpid() == process_) put_polls(caller(), wall_ns());
   free_.insert(std::exchange(thread_clock.number, trace::none));
@@ -272,7 +273,7 @@ bool Session::pass(const trace::Event& event, std::int64_t now_ns) {
   return inside || event.op == trace::Op::finalize;
 }
 
-/// To the next place. Messages under way where the window opens are recorded as if they began there.
+/// Moves on to the next place. Messages under way when the window opens are recorded as if they began there.
 void Session::move_on(std::int64_t now_ns) {
   const bool inside = window_.contains(place_);
   sink_.reach(++place_);

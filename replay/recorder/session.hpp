@@ -24,10 +24,10 @@ inline constexpr const char* beyond_world = "on a communicator beyond MPI_COMM_W
 
 /// When a call was made, and how long it took [ns].
 struct Timing {
-  std::int64_t compute;   ///< CPU time of its thread since the thread's call before
-  std::int64_t duration;  ///< inside the call
-  std::int64_t end;       ///< wall clock
-  std::int64_t ended;     ///< calls of other threads that had ended when it began
+  std::int64_t compute;   ///< CPU time of the thread since its previous call
+  std::int64_t duration;  ///< time inside the call
+  std::int64_t end;       ///< wall clock at its end
+  std::int64_t ended;     ///< calls of other threads that had ended when this one began
 };
 
 /// The recording of this process, from the end of MPI_Init to MPI_Finalize.
@@ -48,27 +48,28 @@ class Session {
 
   /// The event to fill for the call that is ending; its lists keep their memory.
   trace::Event& blank(trace::Op op);
-  /// Sets the event's communicator; false, and counted as lost, if a replay cannot play on it.
+  /// Sets the event's communicator. If a replay cannot play on that, counts the call as lost and returns
+  /// false.
   bool on(trace::Event& event, MPI_Comm comm);
   /// Numbers the communicator that the call made.
   void made(trace::Event& event, MPI_Comm comm);
-  /// The same for a communicator that is not usable yet, and has the group of `parent`.
+  /// The same for a communicator that cannot be used yet and has the group of `parent`.
   void made_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent);
   /// Numbers the request that the call made.
   void begin(trace::Event& event, MPI_Request handle, bool persistent);
-  /// The number of the message that a receive with wildcards took; none where the whole run is recorded.
+  /// The number of the message that a receive with wildcards took; none if the whole run is recorded.
   std::int64_t number_of(const trace::Completion& done, trace::CommId comm);
   /// Counts a call in the window that a replay cannot play.
   void lose(const char* operation, const char* reason);
 
-  /// Appends the event; tests and probes of its thread that failed before it are folded.
+  /// Appends the event, with the thread's unsuccessful tests and probes before it folded into it.
   void commit(trace::Event& event, const Timing& timing);
   /// Remembers an unsuccessful test or probe.
   void poll(trace::Op op, const Timing& timing);
 
   /// Numbers the calling thread: the least number that no living thread has.
   void enter();
-  /// Frees the number of the calling thread, which ends.
+  /// Frees the number of the calling thread, as the thread ends.
   void leave();
   /// How many calls of other threads than the calling one have ended.
   std::int64_t others_ended() const;
@@ -76,11 +77,12 @@ class Session {
   std::mutex mutex;
 
  private:
-  /// A thread's number, with the calls of those that have had it: one at a time.
+  /// What belongs to a thread number. Threads have a number one after the other, and their calls count
+  /// together.
   struct Thread {
     std::int64_t ended = 0;
-    trace::Event polls;             ///< unsuccessful ones not written yet; its count is 0 if there are none
-    std::int64_t ended_before = 0;  ///< calls of other threads, before the first of these polls
+    trace::Event polls;  ///< unsuccessful polls that are not written yet; its count is 0 if there are none
+    std::int64_t ended_before = 0;  ///< calls of other threads that ended before the first of these polls
   };
 
   bool set_window(const char* text);
@@ -89,7 +91,7 @@ class Session {
   void put(Thread& thread, trace::Event& event, std::int64_t ended_before, std::int64_t now_ns);
   void put_polls(Thread& thread, std::int64_t now_ns);
   void fold_polls(Thread& thread, trace::Event& event, std::int64_t& ended_before, std::int64_t now_ns);
-  /// Whether the event lies in the window; the place moves on behind it.
+  /// Whether the event lies in the window. Moves the place on behind it.
   bool pass(const trace::Event& event, std::int64_t now_ns);
   void move_on(std::int64_t now_ns);
 

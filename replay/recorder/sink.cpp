@@ -82,7 +82,7 @@ void Sink::flush(std::int64_t now_ns, std::int64_t recorded_ns, bool finished) t
   flushed_ns_ = now_ns;
   finished ? tail_.remove() : tail_.begin(size_);
 } catch (const std::exception&) {
-  give_up(ENOMEM);  // compression found no memory: the application must not end because of us
+  give_up(ENOMEM);  // no memory to compress: the application must not end because of us
 }
 
 void Sink::write_groups() try {
@@ -122,7 +122,7 @@ void Sink::give_up(int reason) {
   close(descriptor_);
   descriptor_ = -1;
   tail_.remove();
-  // The first rank to fail tells of it, and leaves a mark for the merge.
+  // The first rank that fails says so, and leaves a mark for the merge.
   const std::string mark = directory_ + "/" + trace::write_failure_mark;
   const int marked = ::open(mark.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (marked < 0 && errno == EEXIST) return;

@@ -12,23 +12,23 @@
 
 namespace collcast::recorder {
 
-/// One rank's recording file: whole pieces only, and a tail of what is not yet one, so that a killed run
-/// leaves all that was recorded.
+/// One rank's recording file. It has whole pieces only; events that do not yet make a piece are in a tail
+/// file, so that a killed run loses nothing that was recorded.
 class Sink {
  public:
-  /// Opens `directory`/rank-NNNNNN.cctr; says so on stderr, and stays closed, if that fails.
+  /// Opens `directory`/rank-NNNNNN.cctr. If that fails, says so on stderr and stays closed.
   void open(const std::string& directory, int rank, const std::string& metadata);
   bool is_open() const { return descriptor_ >= 0; }
 
-  /// Appends an event; writes a piece when enough have gathered or a second has passed at `now_ns`. The
-  /// recording then spans `recorded_ns` of wall-clock time.
+  /// Appends an event at `now_ns`; writes a piece when enough events have gathered or a second has passed.
+  /// The recording then spans `recorded_ns` of wall-clock time.
   void put(const trace::Event& event, std::int64_t now_ns, std::int64_t recorded_ns);
   /// Adds the world ranks of the next communicator; written before the events that follow.
   void define(std::vector<int> members) { groups_.push_back(std::move(members)); }
   /// Counts a call that a replay cannot play.
   void lose(const char* operation, const char* reason) { losses_.add(operation, reason); }
 
-  /// The rank has called this many collectives on the world.
+  /// Notes how many collectives the rank has called on the world.
   void reach(std::int64_t collectives) { collectives_ = collectives; }
 
   /// Writes what is buffered, and how far the recording has come.

@@ -10,7 +10,7 @@ namespace {
 using trace::Event;
 using trace::Op;
 
-/// Replaces wildcards by what the message was.
+/// Replaces wildcards by the source and tag of the message.
 void resolve(Event& event, const MPI_Status& status) {
   if (event.source == trace::any) event.source = fill::peer(status.MPI_SOURCE);
   if (event.recv_tag == trace::any) event.recv_tag = status.MPI_TAG;
@@ -42,14 +42,15 @@ bool fill_probe(Session& session, Event& event, int source, int tag, MPI_Comm co
   return session.on(event, comm);
 }
 
-/// The rest of an unsuccessful probe.
+/// Ends an unsuccessful probe.
 void poll(Call& call, Op op) {
   call.returned();
   const std::lock_guard lock(Session::instance().mutex);
   call.poll(op);
 }
 
-/// A probe that takes its message out of the queue: remembers where the receive will find it.
+/// Fills the event of a probe that takes its message out of the queue, and remembers the message for its
+/// receive.
 bool fill_matched(Session& session, Event& event, int source, int tag, MPI_Comm comm,
                   const MPI_Status& status, MPI_Message message) {
   if (!fill_probe(session, event, source, tag, comm, status)) return false;
@@ -57,7 +58,7 @@ bool fill_matched(Session& session, Event& event, int source, int tag, MPI_Comm 
   return true;
 }
 
-/// The receive of a matched message.
+/// Fills the event of the receive of a matched message.
 bool fill_matched_recv(Session& session, Event& event, int count, MPI_Datatype type, MPI_Message message) {
   const auto found = session.messages.find(message);
   if (found == session.messages.end()) return false;
@@ -250,7 +251,7 @@ int comm_idup(MPI_Comm parent, MPI_Comm* made, MPI_Request* request) {
 
 namespace {
 
-/// Frees a communicator through `real`; its number is looked up while the handle lives.
+/// Frees a communicator through `real`. Its number is looked up before, while the handle is valid.
 int free_by(int (*real)(MPI_Comm*), MPI_Comm* comm) {
   if (!active()) return real(comm);
   Call call;

@@ -3,8 +3,8 @@
 
 #include <mpi.h>
 
-/// The calls that need more than a description of their arguments: statuses, requests, the recording's own
-/// life.
+/// The calls for which it is not enough to describe the arguments: those with statuses or requests, and those
+/// that begin and end the recording.
 namespace collcast::recorder::special {
 
 int init(int* argc, char*** argv);

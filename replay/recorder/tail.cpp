@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t file_bytes = sizeof(trace::TailHeader) + trace::piece_bytes;
 
-/// Whoever finds the file finds this after what was stored before.
+/// Stores a value so that a reader of the file sees it only after everything that was stored before.
 void publish(std::uint64_t& to, std::uint64_t value) {
   std::atomic_ref(to).store(value, std::memory_order_release);
 }
@@ -24,7 +24,7 @@ void Tail::open(const std::string& recording, int rank) {
   path_ = trace::tail_of(recording);
   const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) return;
-  // Its blocks are taken now: a page without one would end the application on a full disk.
+  // Allocates the file's blocks now: touching a page without one would kill the application on a full disk.
   void* memory = posix_fallocate(file, 0, file_bytes) == 0
                      ? mmap(nullptr, file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
                      : MAP_FAILED;

@@ -9,16 +9,16 @@
 
 namespace collcast::recorder {
 
-/// The file that holds what is not yet written into a recording (replay/trace/tail.hpp), in our memory. Where
-/// it cannot be made there is none: what is not written is lost if the process is killed.
+/// The file that holds what is not yet written into a recording (replay/trace/tail.hpp), mapped into our
+/// memory. If it cannot be made, there is none, and what is not written is lost if the process is killed.
 class Tail {
  public:
   void open(const std::string& recording, int rank);
-  /// Nothing is in it: the recording has all, in `size` bytes.
+  /// Empties the tail: the recording has everything, in `size` bytes.
   void begin(std::int64_t size);
-  /// What it holds comes behind `size` bytes of the recording now.
+  /// From now on the tail follows `size` bytes of the recording.
   void follow(std::int64_t size);
-  /// It holds these bytes, which begin with those that it held before, of `count` events in `wall_ns`.
+  /// Stores these bytes of `count` events up to `wall_ns`; they begin with the bytes that it held before.
   void hold(trace::ByteSpan events, std::uint32_t count, std::int64_t wall_ns);
   void remove();
 

@@ -24,7 +24,7 @@ Window::Window(const std::string& text) {
   if (parts_.empty() || text.back() == ',') refuse(text);
 }
 
-/// Reads one FIRST-LAST or FIRST-, and the comma behind it.
+/// Reads one FIRST-LAST or FIRST-, and the comma after it.
 const char* Window::read_part(const std::string& text, const char* at) {
   const char* const end = text.data() + text.size();
   std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();

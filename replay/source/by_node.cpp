@@ -15,7 +15,7 @@ bool is_hierarchical(const Activity& a) {
   return a.kind == Kind::collective && a.phases && a.communicator == 0;
 }
 
-/// The ranks of each node, if all have equally many and more than one; else none.
+/// The ranks of each node; none unless all nodes have equally many, and more than one.
 std::vector<std::vector<Rank>> equal_nodes(const std::vector<int>& node) {
   std::map<int, std::vector<Rank>> by_number;
   for (std::size_t r = 0; r < node.size(); ++r) by_number[node[r]].push_back(static_cast<Rank>(r));
@@ -26,8 +26,8 @@ std::vector<std::vector<Rank>> equal_nodes(const std::vector<int>& node) {
   return nodes;
 }
 
-/// Whether some have all ranks of a node talk to other nodes, each with its share, and not its first rank
-/// alone.
+/// Whether in some hierarchical collectives all ranks of a node talk to other nodes, each with its share;
+/// else only the node's first rank does.
 bool in_shares(const Source& source) {
   bool shares = false;
   Activity a;
@@ -38,12 +38,12 @@ bool in_shares(const Source& source) {
   return shares;
 }
 
-/// Where a rank is: the communicators of its node and of those in its place on the others.
+/// The communicators of a rank: that of its node, and that of the ranks in its place on all nodes.
 struct Seat {
   int node, across = -1;
 };
 
-/// A stream with hierarchical collectives in their phases.
+/// A stream in which hierarchical collectives are replaced by their phases.
 class Phased : public Activities {
  public:
   Phased(std::unique_ptr<Activities> activities, Seat seat, int ranks_of_node)
@@ -82,7 +82,7 @@ class Phased : public Activities {
   std::unique_ptr<Activities> activities_;
   Seat seat_;
   int ranks_of_node_;
-  std::vector<Activity> phases_;  ///< of the collective under way
+  std::vector<Activity> phases_;  ///< phases of the collective under way
   std::size_t next_ = 0;
 };
 

@@ -7,8 +7,8 @@
 namespace collcast {
 namespace {
 
-/// A group as equal strides, of single ranks, then of the blocks that these make, and so on; nothing if it is
-/// otherwise.
+/// A group as nested equal strides: of single ranks, then of the blocks that these form, and so on. Empty if
+/// it is not like that.
 std::vector<Dimension> strides_of(std::vector<Rank> group) {
   std::vector<Dimension> found;
   while (group.size() > 1) {

@@ -16,10 +16,10 @@ struct Dimension {
   bool operator==(const Dimension&) const = default;
 };
 
-/// The grid of a job's ranks, its fastest dimension first, in which these groups are lines, planes and so on.
-/// A group with equal strides, or one made of such groups at equal strides, ends one dimension at its stride
-/// and another at its extent, if both divide the job. Without groups there is one dimension. Empty if strides
-/// and extents do not divide each other.
+/// The grid of a job's ranks in which these groups are lines, planes and so on; the fastest dimension comes
+/// first. A group with equal strides, or one made of such groups at equal strides, ends one dimension at its
+/// stride and another at its extent, if both divide the job. Without groups there is one dimension. Empty if
+/// strides and extents do not divide each other.
 std::vector<Dimension> dimensions_of(Rank ranks, const std::vector<std::vector<Rank>>& groups);
 
 /// A group's place in a grid: the ascending coordinates of its ranks in each dimension; empty in dimensions

@@ -13,7 +13,7 @@ struct Span {
   Seconds begin, end;
 };
 
-/// How long both of two lists have something under way.
+/// How long both lists have a span under way.
 Seconds common(std::vector<Span> a, std::vector<Span> b) {
   auto merged = [](std::vector<Span>& spans) {
     std::ranges::sort(spans, {}, &Span::begin);
@@ -84,7 +84,7 @@ class Inspector {
     all_.compute += mine.compute;
     if (computing.empty() && communicating.empty()) return;
     const Seconds overlap = common(std::move(computing), std::move(communicating));
-    // Less are ends that touch, rounded.
+    // Shorter overlaps come from rounding, at ends that touch.
     mine.overlap = overlap > 1e-9 * mine.communication ? overlap : Seconds();
     if (source_.info().one_clock) mine.lateness = Seconds(), mine.last = 0;
   }
@@ -163,7 +163,7 @@ class Inspector {
     pair.bytes += a.bytes;
   }
 
-  /// A collective that one rank alone has says nothing.
+  /// Adds up lateness. A collective that only one rank has tells nothing.
   void lateness() {
     if (!source_.info().one_clock) return;
     std::map<Rank, Inspection::OfRank*> by_rank;

@@ -7,30 +7,29 @@
 
 namespace collcast {
 
-/// A source in numbers. Times are recorded ones; if the source has none, they are 0 or absent.
+/// A source in numbers. Times are as recorded; if the source has none, they are 0 or absent.
 struct Inspection {
   struct Operation {
     std::string name;
-    std::string communicator;  ///< "world", or its number, name and ranks: "3 (8 ranks)"; empty: of none
-    Bytes size;                ///< of one call: a collective's message, or a message
+    std::string communicator;  ///< "world", or its number, name and ranks: "3 (8 ranks)"; empty: none
+    Bytes size;                ///< of one call: the message of a collective, or a single message
     bool sized = true;
     std::int64_t count = 0;  ///< calls, over the recorded ranks
-    std::int64_t timed = 0;  ///< how many of them have a recorded time
+    std::int64_t timed = 0;  ///< calls with a recorded time
     Seconds total;
-    std::optional<Seconds> least, most;  ///< none: of some of them only the mean is known
-    std::optional<Seconds>
-        waiting;          ///< for late ranks: the time beyond the shortest of a call over the ranks
+    std::optional<Seconds> least, most;  ///< none: of some calls only the mean is known
+    std::optional<Seconds> waiting;  ///< for late ranks: time beyond the shortest of a call over the ranks
     bool seldom = false;  ///< at most one in 50 calls of this kind on its communicator has this size, and
                           ///< another size has ten times as many
-    bool odd = false;     ///< it is no multiple of 16 bytes, as nine of ten calls of this kind there are
+    bool odd = false;     ///< no multiple of 16 bytes, though nine of ten calls of this kind are
   };
   struct OfRank {
     Rank rank = 0;
     Seconds compute, communication;
-    // If the source says when its calls began, and beyond the overlap by one clock of all ranks:
-    std::optional<Seconds> overlap;    ///< with computation under way on another stream
-    std::optional<Seconds> lateness;   ///< how much later than the first rank it came to collectives, in all
-    std::optional<std::int64_t> last;  ///< to how many collectives it came last
+    // Only if the source says when calls began; lateness and last also need one clock of all ranks.
+    std::optional<Seconds> overlap;    ///< communication with computation under way on another stream
+    std::optional<Seconds> lateness;   ///< by how much, in all, it came to collectives after the first rank
+    std::optional<std::int64_t> last;  ///< number of collectives to which it came last
   };
   struct Pair {
     Rank from = 0, to = 0;
@@ -46,7 +45,7 @@ struct Inspection {
   std::vector<Loss> dropped;    ///< the source's losses, and operations that cannot be played
 };
 
-/// Reads all of the source once.
+/// Reads the whole source once.
 Inspection inspect(const Source& source);
 
 }  // namespace collcast

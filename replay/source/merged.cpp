@@ -52,7 +52,7 @@ void Merged::pump() {
   }
 }
 
-/// One activity of a stream other than the first; false if it has to wait.
+/// Takes one activity of a stream other than the first; false if it has to wait.
 bool Merged::side(Stream& stream) {
   Activity& a = stream.ahead;
   if (a.kind == Kind::await) {

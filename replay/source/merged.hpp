@@ -8,15 +8,16 @@
 
 namespace collcast {
 
-/// A rank's streams merged into one, for formats with a single order per rank. Stream 0 gives the order;
-/// collectives and messages of other streams begin, nonblocking, as soon as what they await has been
-/// recorded, and are waited for where stream 0 awaits them. Lost are the time that passes on other streams
-/// alone, and their order where stream 0 does not wait in between. Requests are numbered anew, from 0.
+/// A rank's streams merged into one, for formats with a single order per rank. Stream 0 gives the order.
+/// Collectives and messages of other streams become nonblocking: they begin as soon as what they await has
+/// been recorded, and are waited for where stream 0 awaits them. Lost are the time that passes on other
+/// streams alone, and the order of operations between which stream 0 does not wait. Requests are numbered
+/// anew, from 0.
 class Merged : public Activities {
  public:
-  /// What merging loses of a rank.
+  /// What merging a rank's streams loses.
   struct Lost {
-    Seconds time;    ///< that passes on other streams alone
+    Seconds time;    ///< time that passes on other streams alone
     LossSums order;  ///< operations that begin while earlier ones of their stream may be under way
   };
   Merged(const Source& source, Rank rank, Lost* lost = nullptr);

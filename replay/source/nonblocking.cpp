@@ -14,7 +14,7 @@ using Kind = Activity::Kind;
 
 struct Collectives {
   std::vector<Collective> all;
-  bool even;  ///< only those whose sizes are the same for all ranks
+  bool even;  ///< only collectives with the same size on all ranks
 };
 
 bool is_blocking(const Activity& a, const Collectives& collectives) {
@@ -28,7 +28,7 @@ bool communicates_on_one(const Activity& a) {
          a.kind == Kind::exchange;
 }
 
-/// Stream 0 with its collectives started.
+/// Stream 0 with its collectives made nonblocking.
 class Started : public Activities {
  public:
   Started(std::unique_ptr<Activities> activities, const Collectives& collectives)
@@ -50,8 +50,8 @@ class Started : public Activities {
   }
 
  private:
-  /// Behind those of any source: requests that are under way are told apart by their lowest 31 bits.
-  /// Two changes of one source have numbers of their own.
+  /// Numbers of requests, beyond those of any source, as requests under way are told apart by their lowest 31
+  /// bits. Two changes of one source have different numbers.
   static constexpr std::int64_t last_request = 0x7ffffffd, requests = 1'000'000;
 
   bool wait_first() const {
@@ -60,7 +60,7 @@ class Started : public Activities {
     return communicates_on_one(*ahead_) && under_way_.contains(ahead_->communicator);
   }
 
-  /// For that on the communicator of what is ahead, or for all.
+  /// Waits for the collective on the communicator of the next activity, or for all collectives.
   void wait(Activity& activity) {
     activity = {};
     activity.kind = Kind::wait;

@@ -18,26 +18,26 @@ std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
 }
 
-/// No element of a tensor is larger [B]: buckets end between elements.
+/// [B] The largest element of a tensor. Buckets end between elements.
 constexpr double element = 8;
-/// No backward pass is cut into more.
+/// The most buckets of a backward pass.
 constexpr double most_buckets = 10'000;
 
 bool is_bucket(const Activity& a, std::size_t stream) {
   return stream > 0 && a.kind == Kind::collective && a.collective == Collective::allreduce && a.sized &&
          a.request < 0;
 }
-/// What may stand between two buckets: no kernel, which has a begin.
+/// Whether the activity may stand between two buckets. A kernel, which has a begin, may not.
 bool is_between(const Activity& a) {
   return a.kind == Kind::await || a.kind == Kind::record || (a.kind == Kind::pause && a.begin < Seconds(0));
 }
 
-/// An allreduce of a rank, the k-th of its communicator beside the computation.
+/// An allreduce of a rank beside the computation: the k-th of its communicator.
 struct Bucket {
   std::size_t stream, item;
   Bytes bytes;
-  bool follows;         ///< the one before, on its stream, with nothing between
-  std::int64_t behind;  ///< the last one that is done before this may begin, for other reasons; -1: none
+  bool follows;         ///< it follows the bucket before on its stream, with nothing between
+  std::int64_t behind;  ///< the last bucket that this one awaits; -1: none
 };
 
 /// A rank's streams, and what is in them.
@@ -56,7 +56,7 @@ class RankBuckets {
   }
 
  private:
-  using Done = std::map<int, std::int64_t>;  ///< by communicator: the last bucket that is done
+  using Done = std::map<int, std::int64_t>;  ///< by communicator: last bucket that is done
 
   static void join(Done& done, const Done& other) {
     for (const auto& [c, last] : other) {
@@ -65,13 +65,13 @@ class RankBuckets {
     }
   }
 
-  /// Streams go on as far as what they await has been recorded.
+  /// Finds the buckets. Streams go on as long as what they await has been recorded.
   void find() {
     struct Going {
       std::size_t item = 0;
       Done done, awaited;
       std::vector<Done> recorded;
-      int last = -1;  ///< communicator of the bucket before, with nothing between
+      int last = -1;  ///< communicator of the bucket before, if nothing came since; else -1
     };
     std::vector<Going> going(streams.size());
     const auto step = [&](std::size_t s) {
@@ -104,13 +104,13 @@ class RankBuckets {
   }
 };
 
-/// A new bucket: up to this part of a recorded one.
+/// A new bucket. It ends at this part of a recorded bucket.
 struct Piece {
   std::size_t bucket;
   double part;
   Bytes bytes;
 };
-/// Recorded buckets of a backward pass, and what becomes of them.
+/// The recorded buckets of a backward pass, and the new ones that replace them.
 struct Run {
   std::size_t first, last;
   std::vector<Piece> pieces;
@@ -134,7 +134,7 @@ std::vector<Piece> cut(const std::vector<Bytes>& buckets, std::size_t first, std
   return pieces;
 }
 
-/// Puts one rank's buckets anew.
+/// Rewrites one rank's streams with the new buckets.
 class Rewriting {
  public:
   Rewriting(RankBuckets rank, const std::map<int, std::vector<Run>>& plans)
@@ -162,7 +162,7 @@ class Rewriting {
     const std::vector<Bucket>* buckets;
     std::size_t begin(std::size_t k) const { return (*buckets)[k].item; }
   };
-  /// A record that stream 0 did not have: before an item, or within it.
+  /// A new record of stream 0: before an item, or `after` the item's begin.
   struct Inserted {
     std::size_t item;
     Seconds after;
@@ -175,7 +175,7 @@ class Rewriting {
     return a.count > 0 && index(a.count) <= all.size() ? all[index(a.count - 1)] : a.count;
   }
 
-  /// A record of the stream as it was is this one now.
+  /// Adds a record to a stream.
   void record(std::size_t stream, Stream& to) {
     to.emplace_back().kind = Kind::record;
     ++records_[stream];
@@ -202,10 +202,10 @@ class Rewriting {
     return now;
   }
 
-  /// What stands before a recorded bucket, and how many records behind it.
+  /// What stands before a recorded bucket, and the number of records behind it.
   struct Around {
     Stream awaits, gaps;
-    std::int64_t ready = 0;  ///< the record of stream 0 that it awaits
+    std::int64_t ready = 0;  ///< the record of stream 0 that the bucket awaits
     int records = 0;
   };
 
@@ -229,12 +229,12 @@ class Rewriting {
     return all;
   }
 
-  /// Writes a run that begins at `item`; returns where what follows begins.
+  /// Writes the new buckets of a run that begins at `item`; returns the item after the run.
   std::size_t rewrite(std::size_t s, const Placed& placed, std::size_t item, Stream& now) {
     const Run& run = *placed.run;
     const std::vector<Around> buckets = around(s, placed, item);
     const Activity like = rank_.streams[s][placed.begin(run.first)];
-    std::size_t next = 0;  // the first recorded bucket that is not done
+    std::size_t next = 0;  // the first recorded bucket that no new one has ended
     std::ptrdiff_t ended = -1;
     for (const Piece& piece : run.pieces) {
       const std::size_t last = piece.bucket - run.first;
@@ -261,7 +261,7 @@ class Rewriting {
     return item;
   }
 
-  /// Awaits what makes a part of a bucket ready.
+  /// Awaits the point of the computation at which this part of a bucket is ready.
   void part(const std::vector<Around>& buckets, std::size_t k, double part, Stream& now) {
     const Around& mine = buckets[k];
     const std::int64_t from = k > 0 ? buckets[k - 1].ready : 0;
@@ -285,7 +285,7 @@ class Rewriting {
     a.count = -inserted_.back().id;
   }
 
-  /// Stream 0 with the records that were put in.
+  /// Stream 0 with the inserted records.
   Stream first() {
     std::ranges::stable_sort(inserted_, {},
                              [](const Inserted& i) { return std::pair(i.item, i.after.value); });
@@ -305,7 +305,7 @@ class Rewriting {
     }
     return now;
   }
-  /// Moves what comes first of an activity.
+  /// Splits the first part off an activity, and adds it to `to`.
   static void split(Activity& a, Seconds first, Stream& to) {
     if (first <= Seconds()) return;
     Activity head = a;
@@ -318,10 +318,10 @@ class Rewriting {
 
   RankBuckets rank_;
   std::map<std::size_t, std::vector<Placed>> runs_;  ///< by stream
-  std::vector<std::size_t> at_record_;               ///< of stream 0
+  std::vector<std::size_t> at_record_;               ///< by record of stream 0: its item
   std::vector<Inserted> inserted_;
-  std::vector<std::int64_t> records_;               ///< by stream, so far
-  std::vector<std::vector<std::int64_t>> numbers_;  ///< by stream: of each record that was
+  std::vector<std::int64_t> records_;               ///< records so far, by stream
+  std::vector<std::vector<std::int64_t>> numbers_;  ///< by stream: the new number of each old record
   std::vector<std::int64_t> inserted_number_;
 };
 
@@ -352,7 +352,7 @@ class Rebucketing {
     throw InputError(source_.info().name + ": " + why);
   }
 
-  /// What all ranks of a communicator have in common.
+  /// The buckets that all ranks of a communicator have in common.
   struct Common {
     Rank rank;
     std::vector<Bytes> bytes;
@@ -414,7 +414,7 @@ class Rebucketing {
   std::map<Rank, RankBuckets> ranks_;
   std::map<int, Common> common_;
   std::map<int, std::vector<Run>> plans_;
-  std::int64_t was_ = 0, is_ = 0;  ///< buckets of all communicators
+  std::int64_t was_ = 0, is_ = 0;  ///< old and new buckets of all communicators
 };
 
 }  // namespace

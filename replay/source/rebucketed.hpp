@@ -10,8 +10,8 @@ namespace collcast {
 /// and none begins only after another was awaited. Their bytes are cut anew every `size`; a first bucket that
 /// is smaller than the second stays (DDP has a limit of its own for it, 1 MiB). The bytes of a bucket become
 /// ready evenly over the computation since the previous bucket; those of the first bucket all at once. What
-/// awaited a bucket awaits the one with its last byte. `source` outlives the result. Throws InputError if
-/// there are no such allreduces.
+/// awaited a bucket now awaits the bucket that has its last byte. `source` outlives the result. Throws
+/// InputError if there are no such allreduces.
 std::unique_ptr<RecordedSource> rebucketed(const Source& source, Bytes size);
 
 }  // namespace collcast

@@ -14,7 +14,7 @@
 
 namespace collcast {
 
-/// A source in memory: readers of small or unsorted formats fill it, and described jobs.
+/// A source in memory. Readers of small or unsorted formats fill it, and so do described jobs.
 class RecordedSource : public Source {
  public:
   using Stream = std::vector<Activity>;
@@ -34,7 +34,8 @@ class RecordedSource : public Source {
   Stream& at(Rank rank, int stream = 0);
   /// The number of the communicator with this name, made with these ranks in this order if it does not exist.
   int communicator(const std::string& name, const std::vector<Rank>& ranks);
-  /// What the communicator is called, unless it is known already or "undefined", as torch has it.
+  /// Names a communicator. Ignored if it has a name already, or if the name is "undefined", which torch
+  /// writes.
   void name(int communicator, const std::string& words) {
     if (communicator > 0 && !words.empty() && words != "undefined")
       info_.communicator_names.try_emplace(communicator, words);
@@ -46,7 +47,7 @@ class RecordedSource : public Source {
   SourceInfo info_;
   std::vector<std::vector<Rank>> communicators_;
   std::map<std::pair<std::string, std::vector<Rank>>, int> numbers_;  ///< of communicators
-  std::vector<std::vector<std::unique_ptr<Stream>>> streams_;         ///< made when they are first filled
+  std::vector<std::vector<std::unique_ptr<Stream>>> streams_;         ///< each made when it is first filled
   std::set<std::string, std::less<>> texts_;
 };
 

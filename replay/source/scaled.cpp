@@ -38,7 +38,8 @@ bool depends_on_the_number_of_ranks(Collective c) {
   return std::ranges::find(all, c) != all.end();
 }
 
-/// What a rank does on a communicator, as far as others have to do the same: how often, and a fingerprint.
+/// What a rank does on a communicator, as far as other ranks have to do the same: the number of calls, and a
+/// fingerprint.
 struct Sequence {
   std::int64_t count = 0;
   std::uint64_t fingerprint = 14695981039346656037u;
@@ -51,15 +52,15 @@ struct Sequence {
   bool operator==(const Sequence&) const = default;
 };
 
-/// What is used of a communicator, by whichever ranks.
+/// How a communicator is used, by any rank.
 struct Use {
   bool collectives = false;
   std::string_view counted;     ///< an operation that gives each rank its own size
-  std::string_view on_ranks;    ///< one that hangs on how many they are
-  std::set<Rank> roots, peers;  ///< of the job; `peers` by how far they are
+  std::string_view on_ranks;    ///< an operation whose pattern depends on the number of ranks
+  std::set<Rank> roots, peers;  ///< roots as ranks of the job, peers as distances
 };
 
-/// What recorded ranks do, in a single reading.
+/// What the recorded ranks do. Reads the source once.
 class Survey {
  public:
   explicit Survey(const Source& source) : source_(source) {
@@ -112,14 +113,15 @@ class Survey {
   const Source& source_;
 };
 
-/// Communicators that are the same to their members, whoever these are.
+/// A class of communicators that mean the same to their members.
 struct Class {
   GroupShape shape;
   int ordinal;  ///< among communicators of the same ranks
   auto operator<=>(const Class&) const = default;
 };
 
-/// The grid, its data dimension, and which recorded rank stands for which. Refuses what cannot be had.
+/// The grid, its data dimension, and which recorded rank stands for each rank. Throws InputError if the
+/// source cannot be scaled.
 class WiderGrid {
  public:
   WiderGrid(const Source& source, Rank ranks) : source_(source), ranks_(ranks), survey_(source) {
@@ -136,12 +138,12 @@ class WiderGrid {
     find_likes();
   }
 
-  std::vector<Dimension> grid, wide;  ///< as recorded, and with more ranks
+  std::vector<Dimension> grid, wide;  ///< as recorded, and on the new number of ranks
   std::size_t data = 0;               ///< the dimension that is extended
-  std::map<int, Class> classes;       ///< of communicators that are used
-  std::vector<Rank> likes;            ///< by rank: the recorded one that it does as
+  std::map<int, Class> classes;       ///< by communicator that is used
+  std::vector<Rank> likes;            ///< by rank: the recorded rank that it is like
 
-  /// In a line, where there is more than a world.
+  /// The grid in words; empty if there is only the world.
   std::string words() const {
     if (grid.size() == 1) return {};
     std::string sizes, strides, pipelines;
@@ -211,7 +213,7 @@ class WiderGrid {
     data = static_cast<std::size_t>(pipelined_.rend() - last) - 1;
   }
 
-  /// Why a rank cannot stand for another along each dimension; empty where it can.
+  /// Finds for each dimension why a rank cannot stand for another one along it; empty: it can.
   void find_roles() {
     for (std::size_t k = 0; k < grid.size(); ++k) roles_.push_back(role(k));
   }
@@ -236,7 +238,7 @@ class WiderGrid {
     return std::string(use.counted) + " gives each rank its own size";
   }
 
-  /// Two recorded ranks that differ in this coordinate alone and do not do the same; nothing if none.
+  /// Two recorded ranks that differ only in this coordinate and do not do the same; empty if there are none.
   std::vector<Rank> unlike(std::size_t k) const {
     std::map<Rank, Rank> first;
     for (const auto& [rank, mine] : survey_.sequences) {
@@ -282,7 +284,7 @@ class WiderGrid {
       refuse("the root of a collective is rank " + std::to_string(*roots.begin()) + " along " + words(along));
   }
 
-  /// Coordinates of a rank of a grid in all dimensions that are wanted.
+  /// Coordinates of a rank in all dimensions of a grid that `wanted` names.
   template <typename Wanted>
   static std::vector<Rank> coordinates(Rank rank, const std::vector<Dimension>& grid, Wanted wanted) {
     std::vector<Rank> all;
@@ -291,7 +293,8 @@ class WiderGrid {
     return all;
   }
 
-  /// The recorded rank with the same coordinates in a replica, else with the same role.
+  /// Finds for each rank the recorded rank with the same coordinates in a replica, else one with the same
+  /// role.
   void find_likes() {
     const auto in_replica = [this](std::size_t k) { return k != data || !roles_[k].empty(); };
     const auto in_role = [this](std::size_t k) { return !roles_[k].empty(); };
@@ -323,8 +326,8 @@ class WiderGrid {
   std::vector<std::string> roles_;
 };
 
-/// The communicators of the wider grid, class by class, and within a class by the coordinates that are a
-/// member's own.
+/// The communicators of the wider grid, class by class, and within a class by the coordinates that all its
+/// members share.
 class Communicators {
  public:
   Communicators(const Source& source, const WiderGrid& layout, Rank ranks)
@@ -336,7 +339,7 @@ class Communicators {
 
   const std::vector<std::vector<Rank>>& all() const { return all_; }
 
-  /// The communicator of `rank` that is to it what `communicator` is to the rank that it is like.
+  /// The communicator of `rank` that corresponds to `communicator` of the recorded rank that it is like.
   int of(Rank rank, int communicator) const {
     const Class& c = layout_.classes.at(communicator);
     std::size_t line = 0, lines = 1;
@@ -380,20 +383,20 @@ class Communicators {
     std::iota(all.begin(), all.end(), 0);
     return all;
   }
-  /// Each rank once at each of the coordinates, those in order for each coordinate.
+  /// Repeats the ranks at each of the coordinates, coordinate by coordinate.
   static void spread(std::vector<Rank>& ranks, const Dimension& d, const std::vector<Rank>& coordinates) {
     std::vector<Rank> all;
     for (const Rank c : coordinates)
       for (const Rank r : ranks) all.push_back(r + c * d.stride);
     ranks = std::move(all);
   }
-  /// The coordinates that members have: all, where they were all that there were.
+  /// The coordinates of the members in the wider grid: all, if the recorded members had all.
   std::vector<Rank> along(const GroupShape& shape, std::size_t k) const {
     return shape[k].size() == at(layout_.grid[k].size) ? range(layout_.wide[k].size) : shape[k];
   }
 
-  /// Where the wider communicator has whom the recorded one has at `index`. Peers with a coordinate of the
-  /// like rank have the rank's own.
+  /// The place in the wider communicator of the member that the recorded one has at `index`. `follows`: where
+  /// that member has the coordinate of the like rank, it gets the rank's own.
   Rank place(Rank rank, Rank like, const Activity& a, Rank index, bool follows) const {
     const Rank who = source_.communicators()[static_cast<std::size_t>(a.communicator)][at(index)];
     const GroupShape& shape = layout_.classes.at(a.communicator).shape;
@@ -439,7 +442,7 @@ class Scaled : public Source {
   }
 
  private:
-  /// A recorded rank's activities among another's communicators.
+  /// A recorded rank's activities, on the communicators of the rank that is like it.
   class Moved : public Activities {
    public:
     Moved(const Scaled& scaled, Rank rank, int stream)

@@ -14,11 +14,11 @@
 
 namespace collcast {
 
-/// Messages with tags from here on are those of a collective's algorithm: no library buffers them beyond what
+/// Messages with tags from here on belong to a collective's algorithm. No library buffers them beyond what
 /// the platform says.
 inline constexpr int first_collective_tag = 1 << 30;
 
-/// As what reports show the time in which a rank waits for others where that is no part of collectives.
+/// The name under which reports show time that a rank waits for others outside of collectives.
 inline constexpr std::string_view waiting_for_ranks = "wait for ranks and rounds";
 
 /// The bytes that a rank's call moves to and from each member of its communicator.
@@ -41,28 +41,28 @@ struct Activity {
     pause,    ///< `time` passes on this stream alone: a host that launches late, a copy engine, a timer
     send,     ///< `bytes` to `to`
     receive,  ///< `received_bytes` from `from`
-    exchange,    ///< both at once
+    exchange,    ///< a send and a receive at once
     collective,  ///< `collective` of `message` bytes among all members
-    wait,        ///< until each of `requests` is done
+    wait,        ///< waits until each of `requests` is done
     record,      ///< one more record of this stream: everything before it on the stream is done
-    await,       ///< until stream `stream` of this rank has made its `count`th record (the first is 1)
+    await,       ///< waits until stream `stream` of this rank has made its `count`th record (the first is 1)
     skipped,     ///< an operation that cannot be played, for the reason in `note`
   };
   Kind kind = Kind::compute;
-  std::string_view operation;   ///< under which reports add it up: "allreduce"; lives as long as the source
-  std::string_view call;        ///< as the source calls it: "MPI_Iallreduce"; lives as long as the source
+  std::string_view operation;   ///< its name in reports: "allreduce"; lives as long as the source
+  std::string_view call;        ///< its name in the source: "MPI_Iallreduce"; lives as long as the source
   std::string_view note;        ///< `skipped`: why; lives as long as the source
-  Seconds time;                 ///< of compute and pause, and of a collective of unknown size
+  Seconds time;                 ///< for compute and pause, and for a collective of unknown size
   Seconds begin = Seconds(-1);  ///< when it began, by the source's own clock; negative: unknown
   Seconds duration =
       Seconds(-1);         ///< how long it took where it was recorded, waiting included; negative: unknown
   std::int64_t times = 1;  ///< how often; more than once only in a profile, where `duration` is the mean
-  Seconds shortest = Seconds(-1), longest = Seconds(-1);  ///< of more than one; negative: unknown
-  int communicator = 0;                                   ///< into Source::communicators()
-  std::int64_t number =
-      -1;  ///< of a collective among its communicator's, the same on all ranks; negative: not said
+  Seconds shortest = Seconds(-1), longest = Seconds(-1);  ///< of several; negative: unknown
+  int communicator = 0;                                   ///< index into Source::communicators()
+  /// Of a collective in its communicator, the same on all ranks; negative: not said.
+  std::int64_t number = -1;
   Collective collective = Collective::barrier;
-  std::string_view algorithm;  ///< of the catalogue, for the collective; empty: it is left open
+  std::string_view algorithm;  ///< a name of the catalogue, for a collective; empty: it is left open
   bool direct = false;         ///< only sender and receiver know a block's size: `counts` has both
   bool sized = true;           ///< false: the source does not say how many bytes move
   bool synchronous = false;    ///< the send is not done before its receiver has come
@@ -72,7 +72,8 @@ struct Activity {
   int tag = 0,
       received_tag = 0;  ///< messages with the same sender, receiver, communicator and tag match in order
   Bytes bytes, received_bytes;
-  /// A send, receive or collective with a request does not block its stream; one `wait` of the rank names it.
+  /// A send, receive or collective with a request does not block its stream. One `wait` of the rank names the
+  /// request.
   std::int64_t request = -1;
   std::vector<std::int64_t> requests;
   int stream = 0;
@@ -85,7 +86,7 @@ struct Activity {
 class Activities {
  public:
   virtual ~Activities() = default;
-  /// Fills `activity`, whatever it was before; false at the end. Throws InputError at damage.
+  /// Overwrites `activity` with the next one; false at the end. Throws InputError at damage.
   virtual bool next(Activity& activity) = 0;
 };
 
@@ -96,27 +97,27 @@ struct SetUp {
   std::string graph;         ///< "ring", "tree", "in use for collectives", "12 connections"
   std::int64_t channels = 0;
   double within_GBps = -1,
-         between_GBps = -1;         ///< of a channel inside nodes and between them; negative: not said
+         between_GBps = -1;         ///< of a channel, inside nodes and between them; negative: not said
   std::string links;                ///< in the library's words: "NVL/PIX", "NET/IB/GDRDMA"
-  std::vector<std::string> orders;  ///< of each ring the communicator's ranks
+  std::vector<std::string> orders;  ///< for each ring, the communicator's ranks in order
 };
 
 /// A source's description of itself.
 struct SourceInfo {
   std::string name;              ///< its file or files, or what describes it
   std::string format;            ///< "cct", "kineto", ...
-  std::string command;           ///< what was run; empty: unknown
+  std::string command;           ///< the command that was run; empty: unknown
   Seconds recorded;              ///< wall clock of the recorded run; 0: unknown
   Memory memory = Memory::host;  ///< where the application keeps its data
   bool by_mpi = true;            ///< it communicates by MPI, and not by NCCL or RCCL
-  bool one_clock = false;        ///< begins of different ranks compare: their clocks agree
-  /// Durations of collectives include waiting for late ranks. If not, ranks are in a collective from when all
-  /// have come, and wait for that as for their own pauses under the name of `waiting_for_ranks`.
+  bool one_clock = false;        ///< begins of different ranks can be compared: the clocks agree
+  /// Durations of collectives include waiting for late ranks. If not, a collective lasts from when all its
+  /// ranks have come, and waiting before that is shown as a pause, `waiting_for_ranks`.
   bool waits_recorded = true;
-  std::vector<Rank> recorded_ranks;  ///< those it holds; empty: all
-  std::int64_t by_node = 0;          ///< a rank's collectives with `phases`
+  std::vector<Rank> recorded_ranks;  ///< the ranks that the source holds; empty: all
+  std::int64_t by_node = 0;          ///< number of a rank's collectives that have `phases`
   bool ordered = true;     ///< false: a profile, which says how often and how long; it cannot be replayed
-  std::string unscalable;  ///< why it cannot be scaled to other numbers of ranks; empty: it may be
+  std::string unscalable;  ///< why it cannot be scaled to other numbers of ranks; empty: it can
   bool truncated = false;  ///< ranks may end while others wait for them
   std::map<int, std::string> communicator_names;  ///< as the application or the library calls them
   std::vector<SetUp> set_up;
@@ -148,7 +149,7 @@ class Source {
     (void)rank;
     return 1;
   }
-  /// A reader of its own; outlives no source.
+  /// A new reader of the stream. The source has to outlive it.
   virtual std::unique_ptr<Activities> stream(Rank rank, int stream) const = 0;
 };
 
@@ -161,7 +162,7 @@ inline std::vector<Rank> recorded_ranks(const Source& source) {
   return ranks;
 }
 
-/// The wall clock of the recorded run times its ranks, of which losses have shares; 0: unknown.
+/// The wall clock of the recorded run times its ranks; losses are shares of it. 0: unknown.
 inline Seconds recorded_over_ranks(const Source& source) {
   return static_cast<double>(source.ranks()) * source.info().recorded;
 }

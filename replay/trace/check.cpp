@@ -20,8 +20,8 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t part) {
   return hash ^ hash >> 29;
 }
 
-/// What all members of a communicator have to say of a collective, so far as its event knows it. Gatherv,
-/// scatterv and alltoallv: nothing, as each knows its own blocks alone.
+/// The size that all members of a communicator have to agree on in a collective, as far as its event knows
+/// it. 0 for gatherv, scatterv and alltoallv, in which each member knows only its own blocks.
 std::uint64_t common_size(const Event& event) {
   switch (event.op) {
     case Op::bcast:
@@ -47,8 +47,8 @@ std::uint64_t common_size(const Event& event) {
   }
 }
 
-/// The collectives of one rank on one communicator: how many, and fingerprints of which, in what order, and
-/// of what size.
+/// The collectives of one rank on one communicator: their number, and fingerprints of their kinds, order and
+/// sizes.
 struct Sequence {
   std::int64_t count = 0;
   std::uint64_t calls = 0, sizes = 0;
@@ -60,7 +60,7 @@ struct Sequence {
   }
 };
 
-/// Blocks that two ranks exchange by themselves: those sent count up, those received count down.
+/// Adds the blocks that pairs of ranks exchange to a balance: sent blocks count up, received ones count down.
 void add_blocks(const Event& event, std::int64_t number, int me, std::uint64_t& balance) {
   const auto block = [number](int from, int to, std::int64_t size) {
     return mix(mix(mix(mix(1, static_cast<std::uint64_t>(number)), static_cast<std::uint64_t>(from)),
@@ -105,7 +105,7 @@ class Checker {
     if (event.comm == none) return;
     const int me = cursor.place(event.comm);
     if (class_of(event.op) == OpClass::collective || class_of(event.op) == OpClass::communicator) {
-      // A group may make a communicator, and a member free one, without the others.
+      // A group may make a communicator without the other ranks, and so may a member free one.
       if (event.op == Op::comm_create_group || event.op == Op::comm_free) return;
       Sequence& mine = sequences_[event.comm][me];
       if (event.op == Op::alltoallv || event.op == Op::alltoallw)

@@ -9,7 +9,7 @@
 namespace collcast::trace {
 namespace {
 
-/// Which fields follow the operation; a field that has its default value is left out. The order is the file
+/// The fields that follow the operation. Fields with their default value are left out. The order is the file
 /// format.
 enum Field : std::uint32_t {
   compute,

@@ -20,7 +20,7 @@ constexpr std::int64_t unzigzag(std::uint64_t v) {
   return static_cast<std::int64_t>(v >> 1) ^ -static_cast<std::int64_t>(v & 1);
 }
 
-/// Reads varints from bytes; throws InputError that starts with `where` at their end.
+/// Reads varints from bytes. At the end of the bytes it throws InputError that starts with `where`.
 class VarintSource {
  public:
   VarintSource() = default;
@@ -59,7 +59,7 @@ class Decoder {
   Decoder() = default;
   /// No list of an event is longer than `ranks`.
   Decoder(ByteSpan bytes, std::string where, int ranks) : source_(bytes, std::move(where)), ranks_(ranks) {}
-  /// False at the end of the piece; throws InputError where the bytes make no event.
+  /// False at the end of the piece. Throws InputError if the bytes make no event.
   bool next(Event& event);
   [[noreturn]] void damaged(const std::string& what) const { source_.damaged(what); }
 
@@ -75,8 +75,8 @@ class Decoder {
 /// Lists of world ranks, as runs of equal stride: the body of a communicators piece.
 std::vector<std::uint8_t> encode_groups(const std::vector<std::vector<int>>& groups);
 
-/// Appends the lists. Throws InputError unless each holds distinct ranks below `ranks`, and all of them fit
-/// into `room` bytes.
+/// Appends the lists of ranks to `groups`. Throws InputError unless each holds distinct ranks below `ranks`,
+/// and all fit into `room` bytes.
 void decode_groups(VarintSource source, std::uint32_t count, int ranks, std::uint64_t room,
                    std::vector<std::vector<int>>& groups);
 

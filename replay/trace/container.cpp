@@ -68,7 +68,7 @@ bool intact(const Header& header, const std::uint8_t* bytes) {
                             : max_piece_bytes);
 }
 
-/// A descriptor for the time of a read.
+/// A file descriptor, open while a read lasts.
 class Descriptor {
  public:
   explicit Descriptor(const std::string& path)
@@ -217,7 +217,7 @@ bool PieceFile::read_index() {
     piece.count = static_cast<std::uint32_t>(source.next());
     const std::uint64_t step = source.next();
     if (step < (offset == 0 ? preamble_bytes : header_bytes) || step > bytes_)
-      source.damaged("pieces overlap");  // a piece that is named often would be read often
+      source.damaged("pieces overlap");  // a piece that is named often would be read as often
     piece.offset = offset += step;
     add(piece);
   }
@@ -232,7 +232,7 @@ void PieceFile::add_tail() {
 
 void PieceFile::scan() {
   const Descriptor file(path_);
-  const std::uint64_t end = tail_ ? tail_->begin : bytes_;  // what a tail holds may have been written as well
+  const std::uint64_t end = tail_ ? tail_->begin : bytes_;  // the file may also contain what the tail holds
   std::uint64_t at = preamble_bytes;
   while (at <= end && end - at >= header_bytes && end <= bytes_) {
     std::array<std::uint8_t, header_bytes> bytes;

@@ -13,7 +13,7 @@
 namespace collcast::trace {
 
 inline constexpr std::uint32_t format_version = 1;
-/// Pieces larger than this are taken as damage: of communicators, and of all others.
+/// Larger pieces count as damage: the limit for pieces of communicators, and that for all others.
 inline constexpr std::uint32_t max_list_bytes = 1u << 28, max_piece_bytes = 1u << 24;
 
 enum class FileKind : std::uint32_t { trace = 1, recording = 2 };
@@ -38,7 +38,7 @@ std::vector<std::uint8_t> pack(PieceKind kind, std::uint32_t rank, std::uint32_t
 /// The index piece of `pieces`, at `offset`, and the trailer that points to it: what closes a file.
 std::vector<std::uint8_t> pack_index(const std::vector<PieceRef>& pieces, std::uint64_t offset);
 
-/// A file of pieces, known by its index; pieces are read one by one. Holds no descriptor: a merge has many
+/// A file of pieces, found by its index and read one by one. Keeps no descriptor open, as a merge has many
 /// files.
 class PieceFile {
  public:
@@ -46,7 +46,7 @@ class PieceFile {
   PieceFile(const std::string& path, FileKind kind);
 
   const std::string& path() const { return path_; }
-  /// The file ends in the middle of a piece, or has no index.
+  /// Whether the file ends in the middle of a piece, or has no index.
   bool cut_short() const { return cut_short_; }
   std::uint64_t bytes() const { return bytes_; }
   /// Pieces that are not events, in file order.
@@ -55,9 +55,9 @@ class PieceFile {
   const std::vector<PieceRef>& events(int rank) const;
   /// One more than the largest rank that has events.
   int ranks() const { return events_.empty() ? 0 : static_cast<int>(events_.rbegin()->first) + 1; }
-  /// What its tail says, if it is a recording that ended before all was written into it.
+  /// The header of its tail, if the file is a recording that ended before everything was written into it.
   const std::optional<TailHeader>& tail() const { return tail_; }
-  /// What may be allocated for what the file says: 64 times its bytes, or 256 MiB.
+  /// How many bytes may be allocated for the file's contents: 64 times its size, or 256 MiB.
   std::uint64_t room() const;
 
   /// Decompresses one piece into `raw`. Throws InputError if it is damaged.
@@ -74,9 +74,9 @@ class PieceFile {
   std::string path_;
   std::uint64_t bytes_ = 0;
   bool cut_short_ = false;
-  std::optional<TailHeader> tail_;  ///< its events are the last piece, behind the file's end
+  std::optional<TailHeader> tail_;  ///< its events count as the last piece, behind the file's end
   std::vector<PieceRef> others_;
-  std::map<std::uint32_t, std::vector<PieceRef>> events_;  ///< of ranks that have some
+  std::map<std::uint32_t, std::vector<PieceRef>> events_;  ///< by rank; only ranks that have events
 };
 
 }  // namespace collcast::trace

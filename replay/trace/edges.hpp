@@ -20,19 +20,18 @@ class Ranges {
   std::int64_t absent_from(const Ranges& other) const;
 
  private:
-  std::map<std::int64_t, std::int64_t> ends_;  ///< by beginning; the end is not in it
+  std::map<std::int64_t, std::int64_t> ends_;  ///< end (exclusive) of each range, by its begin
 };
 
-/// The edges of a window of a run: messages that one rank has in it and the other one has not, known by their
-/// numbers. All events go first to `count`, then to `cut`.
+/// The edges of a window of a run: messages, known by their numbers, that one rank has in the window and the
+/// other one has not. All events go first to `count`, then to `cut`.
 class Edges {
  public:
   /// `me`: the rank's place in the event's communicator.
   void count(const Event& event, int me);
-  /// Puts MPI_PROC_NULL in the place of a peer that has the message outside the window, and drops the
-  /// numbers.
+  /// Replaces a peer that has the message outside the window by MPI_PROC_NULL, and drops the numbers.
   void cut(Event& event, int me) const;
-  /// What is cut.
+  /// The messages that were cut.
   std::vector<Loss> losses() const;
 
  private:

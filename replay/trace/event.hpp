@@ -28,7 +28,7 @@ inline constexpr int root_of_group = -4;
 /// One request that a wait or test completed.
 struct Completion {
   RequestId request = none;
-  int source = none;  ///< rank in the receive's communicator that it matched; none unless it was a wildcard
+  int source = none;  ///< the sender, as rank of the receive's communicator; none unless it was a wildcard
   int tag = none;     ///< tag that it matched; none unless it was a wildcard
   bool cancelled = false;
   std::int64_t number = none;  ///< of its message, as Event::recv_number; none unless it was a wildcard
@@ -55,20 +55,20 @@ struct Event {
   Reduction reduction = Reduction::none;
   bool in_place = false;
   bool persistent = false;   ///< started by MPI_Start or MPI_Startall
-  RequestId request = none;  ///< set: the operation is non-blocking, and this names it
+  RequestId request = none;  ///< if set, the operation is non-blocking, and this is its number
   std::int64_t polls = 0;    ///< unsuccessful tests or probes folded into this event; completed is then empty
-  Seconds polling;           ///< CPU time between those, after the first
-  /// Of a window's recording, not of a trace: which message it sends and receives of those in the run with
-  /// the same sender, receiver, communicator and tag; none if not known.
+  Seconds polling;           ///< CPU time between these polls, after the first
+  /// In the recording of a window, not in a trace: the number of the message that it sends or receives, among
+  /// those of the run with the same sender, receiver, communicator and tag; none if not known.
   std::int64_t send_number = none, recv_number = none;
   int thread = 0;               ///< which of the rank's threads called
-  std::int64_t overlapped = 0;  ///< calls of its other threads that ended while this one was under way
+  std::int64_t overlapped = 0;  ///< calls of the rank's other threads that ended while this one was under way
   std::vector<std::int64_t> send_counts;  ///< bytes to each rank of `comm`
   std::vector<std::int64_t> recv_counts;  ///< bytes from each rank of `comm`
   std::vector<Completion> completed;
 
   bool operator==(const Event&) const = default;
-  /// The call only starts the operation; a later event completes it.
+  /// Whether the call only starts the operation, so that a later event completes it.
   bool nonblocking() const { return request != none && class_of(op) != OpClass::completion; }
 };
 

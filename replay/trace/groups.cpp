@@ -6,7 +6,7 @@
 namespace collcast::trace {
 namespace {
 
-/// How many ranks from `at` on follow each other at the stride of the first two.
+/// How many ranks from `at` on have the stride of the first two.
 std::size_t run_length(const std::vector<int>& group, std::size_t at) {
   std::size_t end = at + 1;
   while (end < group.size() && (end < at + 2 || group[end] - group[end - 1] == group[at + 1] - group[at]))

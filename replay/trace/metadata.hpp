@@ -15,7 +15,7 @@ namespace collcast::trace {
 /// What a trace says about itself; JSON in the file.
 struct Metadata {
   int ranks = 0;
-  std::string command;      ///< of the application
+  std::string command;      ///< the application's command line
   std::string mpi;          ///< MPI library, as it names itself
   std::string recorded_at;  ///< UTC, ISO 8601
   std::vector<std::string> hosts;
@@ -24,7 +24,7 @@ struct Metadata {
   Seconds recorded_time;         ///< wall clock from the end of MPI_Init to MPI_Finalize, longest rank
   Memory memory = Memory::host;  ///< where the application keeps its data
   bool by_mpi = true;            ///< it communicates by MPI, and not by NCCL or RCCL
-  int threads = 1;               ///< of a rank that call MPI, the most of any rank
+  int threads = 1;               ///< threads of a rank that call MPI; the most of any rank
   std::vector<Loss> losses;
   std::vector<std::string> notes;     ///< why the recording is incomplete; empty if it is complete
   std::vector<std::string> inferred;  ///< what a reader of another format took for granted

@@ -30,8 +30,8 @@ Communicators read_communicators(const PieceFile& file, int ranks) {
   return all;
 }
 
-/// All ranks' pieces are in memory at once. Usual ones may be; of larger ones the file has to be worthy: an
-/// event takes up to twelve times its bytes.
+/// Counts the memory of pieces, as those of all ranks are in memory at once. Pieces of usual size are free.
+/// Larger ones have to be in proportion to the file: an event takes up to twelve times its bytes.
 void hold(Held& held, int rank, std::size_t bytes, const std::string& path) {
   constexpr std::size_t usual = std::size_t{1} << 17;
   std::uint64_t& largest = held.of_rank[static_cast<std::size_t>(rank)];

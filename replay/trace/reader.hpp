@@ -14,20 +14,20 @@ namespace collcast::trace {
 
 class Reader;
 
-/// What pieces of unusual size hold, over all ranks, and what they may.
+/// The memory that pieces of unusual size take, over all ranks, and the most that they may take.
 struct Held {
   std::uint64_t bytes = 0, most = 0;
-  std::vector<std::uint64_t> of_rank;  ///< its largest piece so far
+  std::vector<std::uint64_t> of_rank;  ///< the rank's largest piece so far
 };
 
-/// One rank's events in order, with one decompressed piece in memory. Outlives no reader.
+/// One rank's events in order, with one decompressed piece in memory. The reader has to outlive it.
 class Cursor {
  public:
   /// Reads the next event into `event`; false at the rank's end. Throws InputError at a damaged piece, and at
-  /// an event that makes no sense by itself: peers, roots, communicators, sizes and lists are what they
-  /// have to be.
+  /// an event that makes no sense by itself: its peers, roots, communicators, sizes and lists have to be
+  /// possible.
   bool next(Event& event);
-  /// This rank's place in a communicator; none where it has none.
+  /// This rank's place in a communicator; none if it is not a member.
   int place(CommId comm) { return sense_.place(comm); }
 
  private:

@@ -18,28 +18,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a wildcard receive found its message; proc_null for a request that was cancelled.
+/// The source and tag that a wildcard receive matched; proc_null for a request that was cancelled.
 struct Match {
   int source, tag;
   std::int64_t number;
 };
 
-/// One rank's file, and what its events need to become a trace's.
+/// One rank's file, and what is needed to turn its events into a trace's.
 struct Part {
   PieceFile file;
   std::vector<CommId> global;                  ///< the trace's number of each communicator of this rank
   std::unordered_map<CommId, CommId> parents;  ///< of this rank's communicators whose creation is an event
   std::unordered_map<RequestId, Match> matches;
-  int threads = 1;         ///< that call
-  std::int64_t calls = 0;  ///< besides MPI_Init and MPI_Finalize
+  int threads = 1;         ///< threads that call
+  std::int64_t calls = 0;  ///< calls besides MPI_Init and MPI_Finalize
 };
 
-/// The members of a communicator, and the trace's number of the one that it was made from, none if unknown.
+/// The members of a communicator, and the trace's number of its parent; none if that is unknown.
 using Origin = std::pair<std::vector<int>, CommId>;
 
-/// Communicators of all ranks. The members of a communicator create those from it in the same order, so the
-/// n-th one of a rank with certain members and a certain parent is the n-th such one everywhere: no message
-/// was needed to name it.
+/// Numbers the communicators of all ranks. The members of a communicator create its children in the same
+/// order, so the n-th communicator of a rank with certain members and a certain parent is the n-th such one
+/// on every rank. So the ranks needed no message to name it.
 class Registry {
  public:
   CommId number(const Origin& origin, int occurrence) {
@@ -77,7 +77,7 @@ Json part_metadata(const PieceFile& file) {
   return read_json(file, file.others().front());
 }
 
-/// The file of the lowest rank there is; it says how many there should be.
+/// The file of the lowest rank present; it says how many ranks there should be.
 PieceFile first_part(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -115,7 +115,7 @@ void each_event(const PieceFile& file, const PieceRef& piece, int ranks, Visit v
   while (decoder.next(event)) visit(event, decoder);
 }
 
-/// What other events, or those of other ranks, depend on.
+/// Reads what other events, also of other ranks, depend on: matches, and parents of communicators.
 void read_matches_and_parents(Part& part, int rank, int ranks) {
   for (const auto& piece : part.file.events(rank))
     each_event(part.file, piece, ranks, [&](const Event& event, const Decoder&) {
@@ -137,7 +137,7 @@ void cancel(Event& event) {
   event.send_number = event.recv_number = none;
 }
 
-/// Puts what a wildcard receive found, or that the operation was cancelled, where it began.
+/// Enters what a wildcard receive matched, or that the operation was cancelled, into the event that began it.
 void resolve(const Part& part, Event& event) {
   const auto match = part.matches.find(event.request);
   if (match == part.matches.end()) return;

@@ -19,8 +19,8 @@ struct Merged {
   unsigned long long bytes = 0;  ///< size of the trace file
 };
 
-/// Makes one trace of the ranks' files in `folder`, in bounded memory. Ranks whose file ends early are noted
-/// in the trace. Throws InputError if there are no files, one is missing, or one is damaged.
+/// Merges the ranks' files in `folder` into one trace, in bounded memory. The trace notes ranks whose file
+/// ends early. Throws InputError if there are no files, one is missing, or one is damaged.
 Merged merge(const std::string& folder, const std::string& path);
 
 }  // namespace collcast::trace

@@ -9,7 +9,7 @@ namespace {
 
 enum class List { nowhere, everywhere, at_root };
 
-/// Which ranks of a communicator a collective names, and which of them list the sizes for each of its ranks.
+/// Whether a collective names a root, and which ranks list sizes for each rank of the communicator.
 struct Shape {
   Op op;
   bool rooted;
@@ -48,7 +48,8 @@ bool is_request(RequestId request) {
   return request >= 0 && request < INT_MAX;
 }
 
-/// A message goes to one of `size` ranks, or nowhere; a receive may take one from anyone.
+/// What is wrong with an event's peers: a message goes to one of `size` ranks, or nowhere; a receive may take
+/// one from anyone.
 std::string peer_flaw(const Event& e, OpClass kind, int size) {
   const auto outside = [&](int peer) {
     return "names rank " + std::to_string(peer) + " of " + std::to_string(size);

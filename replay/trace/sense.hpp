@@ -11,23 +11,23 @@ namespace collcast::trace {
 
 using Communicators = std::vector<std::vector<int>>;
 
-/// More than the memory of any node: no call moves more of one rank.
+/// The most bytes that a call moves for one rank: more than the memory of any node.
 inline constexpr std::int64_t most_bytes = std::int64_t{1} << 46;
-/// Nothing takes longer: 30 years.
+/// The longest that anything takes: 30 years.
 inline constexpr Seconds longest_of_all(1e9);
 
-/// Whether one rank's events make sense by themselves: they name communicators that there are and that have
-/// this rank, ranks within these, threads that there are, sizes and times that can be, and lists as long as
-/// the communicator. Outlives no list of communicators.
+/// Checks whether one rank's events make sense by themselves. They have to name existing communicators of
+/// this rank, ranks of these, existing threads, possible sizes and times, and lists as long as the
+/// communicator. The list of communicators has to outlive it.
 class Sense {
  public:
   Sense(const Communicators& communicators, int rank, int threads = 1)
       : communicators_(&communicators), rank_(rank), threads_(threads) {}
 
   /// What makes no sense in the rank's next event: "rank 3, event 17: MPI_Send names rank 7 of 4"; empty if
-  /// it all does.
+  /// everything does.
   std::string complaint(const Event& event);
-  /// This rank's place in a communicator; none where it has none.
+  /// This rank's place in a communicator; none if it is not a member.
   int place(CommId comm);
 
  private:

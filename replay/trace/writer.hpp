@@ -13,7 +13,7 @@
 
 namespace collcast::trace {
 
-/// Writes a trace; it appears under its name only when closed, so a half-written trace is never seen.
+/// Writes a trace. The file gets its name only when it is closed, so that no one sees a half-written trace.
 class Writer {
  public:
   /// `communicators[0]` is world. Throws InputError if the file cannot be made.

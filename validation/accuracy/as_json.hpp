@@ -11,7 +11,7 @@ namespace collcast::accuracy {
 
 /// As rows of `collcast validate --measurements --format json`.
 Json point_rows(const Comparison& comparison);
-/// Of some points: their number, errors and the share inside the interval.
+/// The number of these points, their errors and the share inside the interval.
 Json as_json(const std::vector<const Point*>& points);
 /// The whole answer, with what was left out and why.
 Json as_json(const Comparison& comparison, const std::string& platform, const std::string& policy);

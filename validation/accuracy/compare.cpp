@@ -15,13 +15,13 @@
 namespace collcast::accuracy {
 namespace {
 
-/// As many ranks on each node, and on each of its sockets where the table says on how many; in blocks where
-/// it says neither, or as many nodes as blocks fill.
+/// The placement of a table's ranks: equally many on each node, and on each of its sockets if the table says
+/// how many. Blocks if the table says neither, or as many nodes as blocks fill.
 Placement placement(const Measurement& m, const Description& platform) {
   const Blueprint blueprint = read_blueprint(platform);
   const int slots = blueprint.ranks_per_node;
   const Rank filled = (m.ranks - 1) / slots + 1, nodes = m.nodes > 0 ? m.nodes : filled;
-  const bool alike = blueprint.network == Blueprint::Network::uniform;  // all places are
+  const bool alike = blueprint.network == Blueprint::Network::uniform;  // all places are alike
   if (m.sockets == 0 && (nodes == filled || alike)) return Placement::block;
   if (m.sockets == 0 && (m.ranks % nodes != 0 || m.ranks / nodes > slots))
     throw InputError(m.file + ": nodes=" + std::to_string(nodes) + ": " + std::to_string(m.ranks) +
@@ -77,7 +77,7 @@ class Predictor {
   }
 
  private:
-  /// `mean` says what a table of means over the ranks is held against.
+  /// `mean`: the prediction for a table of means over the ranks.
   template <class Mean>
   static Point point(const Measurement& m, const Prediction& p, const std::string& protocol, Mean mean) {
     const std::optional<Seconds> own = m.mean_over_ranks && p.time.value > 0 ? mean() : std::nullopt;

@@ -14,7 +14,7 @@ namespace collcast::accuracy {
 /// A measured collective, or message between two ranks, and its prediction.
 struct Point {
   Measurement measurement;
-  std::string algorithm;  ///< as predicted, in the catalogue's words; a message's path
+  std::string algorithm;  ///< as predicted, in the catalogue's words; for a message its path
   std::string protocol;   ///< of NCCL
   Pair times;
 };
@@ -39,7 +39,7 @@ void require_points(const Comparison& comparison);
 /// The errors of some points.
 Errors errors(const std::vector<const Point*>& points);
 
-/// Message sizes from `least` on, to below the next band's.
+/// Message sizes from `least` on to below the next band.
 struct Band {
   const char* name;
   Bytes least;

@@ -25,11 +25,11 @@ struct Errors {
   /// exp(mean |ln(predicted / measured)|) - 1: the mean factor by which predictions are off, in either
   /// direction.
   double geometric_mean = 0;
-  /// exp(mean ln |error|), the geometric mean error of papers; an error counts as 0.1 % at least. It forgives
-  /// large errors of a part of the points.
+  /// exp(mean ln |error|), the geometric mean error of papers; an error counts as 0.1 % at least. It hides
+  /// large errors if only some points have them.
   double geometric_mean_of_errors = 0;
   double worst = 0;          ///< signed
-  std::size_t worst_at = 0;  ///< which of the pairs
+  std::size_t worst_at = 0;  ///< index of the worst pair
   std::size_t inside = 0;    ///< how many measurements lie in the prediction's interval
   double width = 1;          ///< geometric mean of high / low
 
@@ -38,11 +38,11 @@ struct Errors {
   }
 };
 
-/// The 95 % confidence interval of the share of measurements in their intervals, if `inside` of `points` were
-/// (Clopper and Pearson), and points are independent.
+/// The 95 % confidence interval of the share of measurements in their intervals, if `inside` of `points`
+/// independent points were (Clopper and Pearson).
 std::pair<double, double> limits(std::size_t inside, std::size_t points);
 
-/// All zero for no pairs.
+/// The errors of these pairs; all zero for no pairs.
 Errors errors(const std::vector<Pair>& pairs);
 
 }  // namespace collcast::accuracy

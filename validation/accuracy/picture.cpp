@@ -12,7 +12,7 @@ namespace collcast::accuracy {
 namespace {
 
 using report::Curve, report::Graph;
-using Panel = std::pair<std::string, Rank>;  // operation, ranks
+using Panel = std::pair<std::string, Rank>;  // operation and ranks
 using Named = std::map<std::string, std::vector<const Point*>>;
 
 std::string name_of(const Measurement& m, bool several_files) {

@@ -7,8 +7,8 @@
 namespace collcast::accuracy {
 
 /// For each operation and number of ranks: measured times (points) and predicted ones (lines, intervals
-/// shaded) by size, and predicted over measured with the prediction's interval; by table, and by what tables
-/// tell of the algorithm.
+/// shaded) by size, and predicted over measured with the prediction's interval. A curve for each table, and
+/// for each algorithm and settings that a table names.
 report::Picture picture(const Comparison& comparison);
 
 }  // namespace collcast::accuracy

@@ -21,7 +21,7 @@ struct Result {
   Comparison comparison;
 };
 
-/// A reader that names the place of what is wrong.
+/// A JSON value with its path, for errors.
 struct At {
   const Json& value;
   std::string place;
@@ -94,7 +94,8 @@ std::string what(const Point& p) {
          (told.empty() ? "" : ", " + told);
 }
 
-/// The points of a table that were measured alike; short names first, so that 2 channels come before 12.
+/// Groups the points of a table that were measured alike; short names first, so that 2 channels come before
+/// 12.
 auto alike(const std::vector<Point>& points) {
   constexpr auto before = [](const std::string& a, const std::string& b) {
     return std::pair(a.size(), a) < std::pair(b.size(), b);
@@ -153,7 +154,7 @@ void by_band(std::ostream& out, const std::vector<Result>& results) {
   if (rows > 1) line("all", "", all);
 }
 
-/// How often intervals hold what was measured, by study and by what its tables served for.
+/// Counts how often intervals hold the measurement, by study and by the purpose of its tables.
 class Coverage {
  public:
   void add(const std::string& study, const std::vector<Result>& results) {

@@ -32,7 +32,7 @@ std::vector<std::string> files_of(const PathMeasurements& tables) {
   return {files.begin(), files.end()};
 }
 
-/// Two ranks of a platform, ready to be asked.
+/// Two ranks of a platform, at the ends of a path, to ask for times.
 class PathMachine {
  public:
   PathMachine(const Description& platform, const Path& path)
@@ -121,7 +121,7 @@ class Calibrator {
     return both;
   }
 
-  /// Once links are known: bytes take as long as there, at least.
+  /// Fits a path again once links are known: bytes take at least as long as on the links.
   void fit_to_links(PathReport& report, const PathMeasurements& tables, const PiecewiseOptions& options) {
     const Wire links = PathMachine(hardware_of(now()), report.path).wire(Bytes(0));
     report.fit = fit_path(both(tables), links.per_byte, options);
@@ -145,8 +145,8 @@ class Calibrator {
     changed_.insert(parameter);
   }
 
-  /// GPU copies say what the narrowest link between two GPUs carries: the median of all pairs that share its
-  /// kind.
+  /// Sets link bandwidths from copies between GPUs, which tell what the narrowest link on the way carries:
+  /// the median of all pairs of GPUs with this kind of narrowest link.
   void set_copies(const std::vector<Measurement>& copies) {
     constexpr double large = 1e6;
     std::map<std::string, std::vector<double>> rates;
@@ -175,7 +175,7 @@ class Calibrator {
     }
   }
 
-  /// Several pairs share a node's NICs: what they reach together is what those carry.
+  /// Sets the bandwidth of NICs: what several pairs that share a node's NICs reach together.
   void set_shared_bandwidth(const SortedMeasurements& sorted) {
     double best = 0;
     const Measurement* fastest = nullptr;
@@ -197,7 +197,7 @@ class Calibrator {
 
   Description now() const { return {base_.name(), base_.file(), json_}; }
 
-  /// What keeps messages waiting: overheads, the gap, and the port that all of them pass.
+  /// Fits what keeps messages waiting: overheads, the gap, and the port that all of them pass.
   void fit_together(PathReport& report, const PathMeasurements& tables) {
     const std::vector<Star> stars = concurrent_messages(base_, tables, report.fit);
     const Bytes longest = longest_lone(tables);
@@ -233,7 +233,7 @@ class Calibrator {
     if (report.path.way == Way::between_nodes) set_port(report);
   }
 
-  /// A port is as fast as what came through it, by one stream or by several.
+  /// Sets the rate of a port: what came through it, in one stream or in several.
   void set_port(const PathReport& report) {
     const StarCost& port = report.together->port;
     if (!port.determined) return;
@@ -241,7 +241,7 @@ class Calibrator {
     const Estimate<SecondsPerByte>& stream = report.fit.pieces.back().per_byte;
     const double one = 1e-9 / stream.value.value;
     if (std::abs(one / rate - 1) < std::max(0.03, 2 * deviation / rate)) rate = one;
-    if (nic_GBps_ && *nic_GBps_ >= rate) return;  // another path says more of the same port
+    if (nic_GBps_ && *nic_GBps_ >= rate) return;  // another path shows that the same port is faster
     const std::string parameter = "network.bandwidth_GBps";
     const double before = base_.json()["network"]["bandwidth_GBps"]["value"];
     nic_GBps_ = rate;
@@ -250,7 +250,7 @@ class Calibrator {
     tell_unlike(parameter, before, rate, " GB/s");
   }
 
-  /// One pair that is slower than the links may be held by its software, or the links are not those of the
+  /// Notes if one pair is slower than the links: its software may limit it, or the links are not those of the
   /// base.
   void tell_pace(const PathReport& report) {
     if (report.path != Path{Way::between_nodes} || (report.together && report.together->port.determined))
@@ -267,9 +267,10 @@ class Calibrator {
           "the links'");
   }
 
-  /// Goes by messages between host memories, as small ones of a device may go another way than large ones.
-  /// Latency beyond the links' is the software's as long as it is short; a message that is faster than the
-  /// links, or slower by more than software costs, was sent over other links.
+  /// Sets the network's latency from messages between host memories, as small messages of a device may go
+  /// another way than large ones. Latency beyond the links' counts as the software's as long as it is short.
+  /// A message that is faster than the links, or slower by more than software costs, was sent over other
+  /// links.
   void set_latency(const PathReport& report) {
     if (!report.fit.pieces[0].fixed) return;
     const Estimate<Seconds>& fixed = *report.fit.pieces[0].fixed;
@@ -302,8 +303,8 @@ class Calibrator {
     tell_unlike(parameter, before, after, " us");
   }
 
-  /// Links within a node are no slower than a message that went over them: all as much faster, as nothing
-  /// says which.
+  /// Lowers latencies within a node, as no link is slower than a message that went over it. All links on the
+  /// way get faster by the same factor, as nothing says which one is.
   void lower_latency(const PathReport& report, const Estimate<Seconds>& fixed, Seconds links) {
     if (!(fixed.value + 2 * fixed.deviation < links)) return;
     std::set<std::string> lowered;
@@ -333,8 +334,8 @@ class Calibrator {
                            text::number(after) + unit);
   }
 
-  /// No link on the way is slower than what went over it, of which latency and gaps hide little where
-  /// messages are large; but a message uses one NIC.
+  /// Raises the bandwidth of links, as none is slower than what went over it; with large messages, latency
+  /// and gaps hide little of that. A message uses one NIC.
   void raise_links(const PathReport& report, const PathMeasurements& tables) {
     BytesPerSecond reached;
     for (const auto* table : {&tables.latency, &tables.messages})
@@ -383,7 +384,7 @@ class Calibrator {
     }
   }
 
-  /// The base's pieces of messages that are larger than all that were measured.
+  /// Keeps the base's pieces for messages larger than all measured ones.
   static void keep_larger_pieces(const Json& base, Bytes last, Json& costs) {
     if (!base.contains("pieces")) return;
     if (!costs.contains("pieces")) costs["pieces"] = Json::array();
@@ -402,7 +403,7 @@ class Calibrator {
                            ": messages are too short to tell how fast bytes are; that stays as it was");
   }
 
-  /// Only what differs from the base.
+  /// Writes only what differs from the base.
   void write() {
     out_.platform["base"] = base_.file().empty() ? base_.name() : base_.file();
     out_.platform["description"] = base_.text() + "; calibrated";
@@ -420,17 +421,17 @@ class Calibrator {
     if (!software_.is_null()) out_.platform["software"] = software_;
   }
 
-  /// Bases and tables may differ by so much before it is worth a word.
+  /// Base and tables may differ by so much (relative) without a note.
   static constexpr double unlike = 0.05;
-  /// No library takes longer with a small message, besides overheads.
+  /// The longest that any library takes for a small message, besides overheads.
   static constexpr Seconds longest_software = Seconds(10e-6);
 
   const Description& base_;
   const std::map<std::string, std::string>& dates_;
   Json json_, software_;
   std::set<std::string> changed_, raised_;
-  std::map<Path, Bytes> longest_;   ///< half round trip that was measured
-  std::optional<double> nic_GBps_;  ///< where several pairs say it
+  std::map<Path, Bytes> longest_;   ///< longest measured half round trip
+  std::optional<double> nic_GBps_;  ///< if several pairs tell it
   Calibration out_;
 };
 

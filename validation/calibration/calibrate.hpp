@@ -13,24 +13,24 @@
 
 namespace collcast {
 
-/// The fit of one path, and how well the new platform reproduces the tables that it was fitted to.
+/// The fit of one path, and how well the new platform reproduces its tables.
 struct PathReport {
   Path path;
   PathFit fit;
   std::vector<std::string> files;
-  std::optional<StarFit> together;                     ///< if messages were measured that wait for each other
-  std::size_t stars = 0;                               ///< how many of them
-  std::optional<double> latency_error, message_error;  ///< mean, absolute, relative
+  std::optional<StarFit> together;  ///< if messages at once were measured, which wait for each other
+  std::size_t stars = 0;            ///< number of such measurements
+  std::optional<double> latency_error, message_error;  ///< mean absolute relative error
 };
 
-/// A parameter of the hardware that tables determine.
+/// A parameter of the hardware that the tables determine.
 struct HardwareReport {
   std::string parameter, reason;
   double before, after;
 };
 
 struct Calibration {
-  Json platform;  ///< a file: a base, and what was calibrated
+  Json platform;  ///< a platform file: the base, and what was calibrated
   std::vector<PathReport> paths;
   std::vector<HardwareReport> hardware;
   std::vector<std::string> notes;
@@ -40,7 +40,7 @@ struct Calibration {
 void require_calibratable(const Description& base);
 
 /// Fits a platform's parameters to point-to-point tables and leaves the others as they are in `base`.
-/// `dates` names when each file was written, for the sources. Throws InputError.
+/// `dates`: when each file was written, for the sources of numbers. Throws InputError.
 Calibration calibrate(const Description& base, const std::vector<Measurement>& measurements,
                       const std::map<std::string, std::string>& dates = {},
                       const PiecewiseOptions& options = {});

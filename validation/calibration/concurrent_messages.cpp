@@ -8,9 +8,9 @@
 namespace collcast {
 namespace {
 
-/// So many messages of the windows of many pairs are enough to see the time between two.
+/// So many messages of windows, in all and of each pair, are enough to see the time between two messages.
 constexpr int shown = 256, shown_of_each = 8;
-/// With which osu_bw's windows end.
+/// The reply that ends a window of osu_bw.
 const Bytes reply(4);
 
 Star alone(const Measurement& m, const PathFit& fit) {
@@ -32,14 +32,14 @@ Star star_of(const Measurement& m, const PathFit& fit) {
   return star;
 }
 
-/// Half a round trip of the reply, or of the shortest message of which one was measured.
+/// Half a round trip of the reply; if none was measured for it, that of the shortest measured message.
 Seconds reply_time(const PathFit& fit) {
   if (fit.knows_latency(reply)) return fit.latency(reply);
   const auto known = [](const PathPiece& p) { return p.fixed.has_value(); };
   return fit.latency(std::ranges::find_if(fit.pieces, known)->first);
 }
 
-/// A window, or its first messages, as a star: without the reply at its end.
+/// A window, or its first messages, as a star, without the reply at its end.
 std::optional<Star> window_of(const Description& platform, const Measurement& m, const PathFit& fit) {
   const bool both = m.timing == Timing::both_ways_bandwidth;
   if (m.window < 2 || (both && m.pairs > 1)) return std::nullopt;

@@ -10,14 +10,14 @@
 
 namespace collcast {
 
-/// How many pairs a node's NICs share.
+/// How many pairs share a node's NICs.
 int pairs_per_node(const Measurement& measurement);
 
-/// The longest message of which it was measured how long it takes alone.
+/// The longest message whose time alone was measured.
 Bytes longest_lone(const PathMeasurements& tables);
 
-/// Whether it is known how long such a message takes alone; else those at once say nothing. No pace is known
-/// to go on beyond the `longest` lone one.
+/// Whether it is known how long a message of this size takes alone; without that, messages at once tell
+/// nothing. Beyond the `longest` lone message nothing is known.
 bool says_together(const Measurement& measurement, const PathFit& fit, Bytes longest);
 
 /// Measurements of messages that wait for each other: stars, and windows of one pair, of several pairs that

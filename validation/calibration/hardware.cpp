@@ -34,7 +34,7 @@ struct Node {
   }
 };
 
-/// The slot of a node whose rank is at the other end of a path that begins at slot 0; -1: none.
+/// The slot of the rank at the other end of a path from slot 0 within a node; -1: none.
 int other_slot(const Node& node, Way way) {
   for (int slot = 1; slot < node.blueprint.ranks_per_node; ++slot) {
     const bool one_socket = node.host(slot) == node.host(0);

@@ -23,7 +23,7 @@
 namespace collcast {
 namespace {
 
-/// One cost of one protocol, wherever the software has it.
+/// One cost of a protocol, and where the software keeps it.
 struct Knob {
   const char* key;
   std::vector<nccl::PerProtocol nccl::Software::*> places;
@@ -37,11 +37,11 @@ const std::array<Knob, 5> knobs = {
 constexpr std::size_t launch_knob = 0;
 constexpr std::array<const char*, 3> protocols = {"LL", "LL128", "Simple"};
 
-/// What no constant was published of is taken to be about this much [us].
+/// A cost without a published constant is taken to be about this [us].
 constexpr double unpublished_us = 1;
-/// Published constants of other machines are good to a factor of three.
+/// Published constants of other machines are taken to be right within a factor of three.
 const Prior published{1, std::log(3)};
-/// Two standard deviations of a cost that tables determine: a factor of two.
+/// The most that two standard deviations of a determined cost may be: a factor of two.
 const double most_interval = std::log(2);
 
 struct Cost {
@@ -65,7 +65,7 @@ struct Cost {
 
 /// A cost that tables determine.
 struct FittedCost : Cost {
-  double us = 0, deviation = 0;  ///< the latter of its logarithm
+  double us = 0, deviation = 0;  ///< deviation of its logarithm
 };
 
 NcclSoftwares with(NcclSoftwares s, const std::vector<FittedCost>& costs) {
@@ -85,7 +85,7 @@ double factor(const std::vector<double>& errors) {
   return errors.empty() ? 0 : std::expm1(sum / static_cast<double>(errors.size()));
 }
 
-/// The mean over tables, as a factor, of how far off they are forecast.
+/// How far off the tables are forecast: the mean of them, as a factor.
 double off(const std::vector<NcclTable>& tables, double NcclTable::*error = &NcclTable::after) {
   std::vector<double> all;
   for (const NcclTable& t : tables) all.push_back(std::log1p(t.*error));
@@ -110,16 +110,16 @@ class NcclCalibrator {
     }
   }
 
-  /// How far off the base forecasts the tables.
+  /// How far off the tables are forecast with the base.
   double off_before() const {
     NcclCalibration out;
     tables(out, start_, start_);
     return off(out.tables, &NcclTable::before);
   }
 
-  /// The values are those that forecast best beside what stays as published; how far they may be off is told
-  /// by a fit in which nothing is taken to be known. `doubt`: why large messages are forecast
-  /// otherwise than measured, if that is known.
+  /// The values are those that forecast best while the other costs stay as published. Their uncertainty comes
+  /// from a fit of all costs at once. `doubt`: why large messages are forecast otherwise than measured, if
+  /// that is known.
   NcclCalibration run(const std::string& source, const std::string& doubt = "") {
     if (cases_.all().empty())
       throw InputError("there is no size that NCCL plays by rings or trees to calibrate with");
@@ -149,8 +149,9 @@ class NcclCalibrator {
     return all;
   }
 
-  /// Where large messages are forecast otherwise than measured, and software that explains them does not
-  /// exist, or is not to be believed, it is not fitted to what bytes limit. Whether there is such a table.
+  /// Leaves points that bytes limit out of the fit, in tables whose large messages are forecast otherwise
+  /// than measured, if no software costs explain them, or if there is a doubt. Returns whether there is such
+  /// a table.
   bool leave_out_bytes(const NcclSoftwares& explaining, bool doubted) {
     const std::size_t before = fitted_to_.size();
     for (const auto& by_table : cases_.by_table()) {
@@ -172,7 +173,8 @@ class NcclCalibrator {
     return fit_logs([&](const std::vector<double>& v) { return errors(with(otherwise, active, v)); }, priors);
   }
 
-  /// Whether half of a cost and twice of it are both unlikely, whatever the others of its protocol may be.
+  /// Whether half of a cost and twice the cost are both unlikely, whatever the other costs of its protocol
+  /// are.
   bool is_told(std::size_t i, const LogFit& all) const {
     if (2 * all.deviations[i] > most_interval) return false;
     std::vector<Cost> others;
@@ -187,7 +189,7 @@ class NcclCalibrator {
     return std::min(unlikely(0.5), unlikely(2)) - unlikely(1) > two_deviations;
   }
 
-  /// As the fit of all has them.
+  /// The costs that the tables determine, as the fit of all costs has them.
   std::vector<FittedCost> determined(const LogFit& all) const {
     std::vector<FittedCost> found;
     for (std::size_t i = 0; i < costs_.size(); ++i)
@@ -200,9 +202,8 @@ class NcclCalibrator {
     return std::ranges::any_of(found, [&](const Cost& f) { return f.same(c); });
   }
 
-  /// Adds what tables do not tell whatever the others may be, but tell beside the others as they are: a cost
-  /// that explains far more than any other of its protocol could instead. That which explains most comes
-  /// first.
+  /// Adds costs that tables tell only if the others stay as they are: a cost that explains far more than any
+  /// other of its protocol could instead. Adds the one that explains most first.
   std::vector<FittedCost> add_beside(std::vector<FittedCost>& found) const {
     constexpr double two_deviations = 2;
     std::vector<FittedCost> added;
@@ -241,14 +242,14 @@ class NcclCalibrator {
       out.notes.push_back("told only beside the other costs as they are: " + text::join(names));
   }
 
-  /// Makes these costs forecast best beside the base's others; the noise that is left.
+  /// Fits these costs while the others stay as in the base; returns the noise that is left.
   double fit(std::vector<FittedCost>& costs) const {
     const LogFit now = fitted(costs, start_);
     for (std::size_t i = 0; i < costs.size(); ++i) costs[i].us = now.values[i];
     return now.noise;
   }
 
-  /// How far off what this protocol carries is.
+  /// How far off the points of this protocol are forecast.
   double off_of(std::size_t protocol, const NcclSoftwares& s) const {
     std::vector<double> all;
     for (const NcclCase& c : cases_.all())
@@ -256,7 +257,7 @@ class NcclCalibrator {
     return factor(all);
   }
 
-  /// Leaves a protocol whose points would be forecast worse than before to the base.
+  /// Drops the costs of a protocol whose points would be forecast worse than with the base.
   const std::vector<FittedCost>& keep_better(std::vector<FittedCost>& costs, NcclCalibration& out) const {
     constexpr double rounding = 1e-4;
     for (std::size_t p = 0; p < protocols.size(); ++p) {
@@ -301,7 +302,8 @@ class NcclCalibrator {
         (theirs.empty() ? "" : "; theirs is " + text::join(theirs, ", or ")));
   }
 
-  /// What no size shows is as uncertain as before.
+  /// Notes the costs that stay: those that the tables do not tell, and those that no size shows, whose
+  /// uncertainty is as before.
   void tell_undetermined(const LogFit& all, NcclCalibration& out) const {
     constexpr std::string_view section = "software.nccl.";
     std::vector<std::string> unseen, untold;
@@ -335,7 +337,7 @@ class NcclCalibrator {
     }
     std::set<std::string> collectives;
     std::map<std::tuple<Collective, Rank, int>, std::vector<double>>
-        errors;  // of one call, however many runs
+        errors;  // errors of one call, over all its runs
     for (const NcclCase& c : cases_.all()) {
       collectives.emplace(definition(c.measured->collective).name);
       errors[{c.measured->collective, c.call.ranks, c.measured->nodes}].push_back(-c.log_error(now));

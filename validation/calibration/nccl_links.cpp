@@ -15,10 +15,10 @@
 namespace collcast {
 namespace {
 
-/// Errors below this do not tell one explanation from another.
+/// Explanations whose errors differ by less than this cannot be told apart.
 constexpr double alike = 0.02;
 
-/// How far off large messages are: the mean over the tables.
+/// How far off large messages are forecast: the mean over the tables.
 double large_off(const NcclCases& cases) {
   double sum = 0, count = 0;
   for (const auto& [key, table] : cases.by_table())
@@ -31,16 +31,16 @@ bool clearly_better(double off, double other) {
 }
 
 struct Searched : GuessedLink {
-  double off = 0;       ///< of the best values
-  bool inside = false;  ///< of the search: slower ones and faster ones explain large messages worse
+  double off = 0;       ///< error with the best value
+  bool inside = false;  ///< inside the search: slower and faster links explain large messages worse
   double change() const { return std::abs(std::log(after / before)); }
 };
 
-/// How far off large messages are where a guess is changed by so many octaves.
+/// How far off large messages are if a guess is changed by so many octaves.
 using Off = std::function<double(double octaves)>;
 
 struct Scanned {
-  double off, low, high;  ///< of the best, and the neighbours on both sides that are worse, or the ends
+  double off, low, high;  ///< the best, and on both sides the next one that is worse, or the end
   bool inside;
 };
 
@@ -57,8 +57,8 @@ Scanned scan(const Off& off_at, double from, double to, int steps) {
           after == off.end() ? to : octaves(after - off.begin()), inside};
 }
 
-/// The bandwidths, from a quarter to four times what it is, with which large messages are forecast best; NCCL
-/// takes links in steps.
+/// The bandwidths, from a quarter to four times the guess, with which large messages are forecast best. It is
+/// a range, as NCCL takes links in steps.
 Searched searched(const Description& base, const Parameter& guess, const std::vector<Measurement>& large,
                   const std::string& policy) {
   const auto value = [&](double octaves) { return guess.value * std::exp2(octaves); };
@@ -74,8 +74,8 @@ Searched searched(const Description& base, const Parameter& guess, const std::ve
           coarse.inside};
 }
 
-/// The kinds of links on the way from a rank's memory to its network card, and how many lie side by side
-/// there at least.
+/// The kinds of links on the way from a rank's memory to its network card, with the least number of them side
+/// by side.
 std::map<std::string, int> feeding(const Blueprint& b) {
   const NodeGraph graph(b);
   const std::vector<int> nics = b.of_kind(Blueprint::Vertex::Kind::nic);
@@ -94,7 +94,8 @@ std::map<std::string, int> feeding(const Blueprint& b) {
   return kinds;
 }
 
-/// Whether the link would still drive the network cards behind it, if it does and these are known.
+/// Whether the link would still be fast enough for the network cards behind it; true if it has none, or their
+/// bandwidth is not known.
 bool drives_cards(const Blueprint& b, const GuessedLink& link) {
   if (!b.bandwidth || b.bandwidth->stamp == Stamp::guess) return true;
   return std::ranges::none_of(feeding(b), [&](const auto& kind) {
@@ -124,7 +125,7 @@ struct OtherShape {
   double off;
 };
 
-/// What else NCCL may have played, on the base's links, that explains large messages.
+/// Other shapes that NCCL may have played on the base's links and that explain large messages.
 std::vector<OtherShape> other_shapes(const Description& base, const std::vector<Measurement>& large,
                                      const std::string& policy, double off) {
   std::vector<OtherShape> found;
@@ -137,11 +138,11 @@ std::vector<OtherShape> other_shapes(const Description& base, const std::vector<
   return found;
 }
 
-/// Files whose large messages are not forecast, and how the first of them is.
+/// Files whose large messages contradict the forecast, and the first one's error.
 struct Contradiction {
   std::set<std::string> files;
   double error = 0;
-  bool channels = false;  ///< are what limits such messages on the base
+  bool channels = false;  ///< the base's channels limit such messages
 };
 
 Contradiction contradiction(const NcclCases& cases) {
@@ -181,8 +182,8 @@ std::string in_words(const Contradiction& c, const std::vector<OtherShape>& shap
   return words;
 }
 
-/// The one that has to change least of those that explain large messages best, if no other cause explains
-/// them as well and no other link would with less than twice its change.
+/// Of the links that explain large messages best, the one that has to change least. None if another cause
+/// explains them as well, or another link would with less than twice that change.
 std::optional<GuessedLink> determined(const Contradiction& c, const std::vector<OtherShape>& shapes,
                                       const std::vector<Searched>& links) {
   if (links.empty() || c.channels) return {};

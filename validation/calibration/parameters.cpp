@@ -8,9 +8,9 @@
 namespace collcast {
 namespace {
 
-/// What is not empty, however little: a share of a small message may be less than a byte.
+/// The least size that is not empty: a share of a small message may be less than a byte.
 const Bytes not_empty(0.01024);
-/// Copies as fast as this do not show in any table.
+/// Copies as fast as this show in no table.
 constexpr double no_copies_GBps = 5000;
 
 double rounded(double value) {
@@ -31,12 +31,12 @@ Json time_us(Seconds value, Seconds deviation, const std::string& source) {
   return calibrated(value.value * 1e6, deviation.value * 1e6, source);
 }
 
-/// The slower of what was fitted and what the links allow.
+/// The slower of the fitted pace and the links'.
 SecondsPerByte pace(const PathPiece& piece, const Hardware& hardware) {
   return std::max(piece.per_byte.value, hardware.per_byte);
 }
 
-/// Whether the links let no byte pass as fast as the piece's: they pass while an overhead is paid.
+/// Whether the piece's bytes are faster than the links allow, because they pass while an overhead is paid.
 bool hidden(const PathPiece& piece, const Hardware& hardware) {
   return piece.gap && piece.per_byte.value + 2 * piece.per_byte.deviation < hardware.per_byte;
 }
@@ -56,7 +56,7 @@ Json bandwidth_GBps(const PathPiece& piece, const Hardware& hardware, const std:
   return calibrated_within(1e-9 / value, 1e-9 / slow, 1e-9 / fast, source);
 }
 
-/// A rendezvous begins where the fixed costs jump up first: the handshake is what they jump by.
+/// Where rendezvous begins: at the first jump of the fixed costs. The handshake is the height of the jump.
 struct Rendezvous {
   Bytes from = Bytes(HUGE_VAL);
   Seconds handshake;
@@ -80,7 +80,7 @@ Rendezvous rendezvous(const PathFit& fit, const Hardware& hardware) {
   return found;
 }
 
-/// What a lone message's fixed cost holds beside latency, and what keeps the next message waiting.
+/// The overheads in a lone message's fixed cost, and the gap that keeps the next message waiting.
 struct Shares {
   StarCost overhead, receive_overhead;
   std::optional<StarCost> gap;
@@ -99,12 +99,12 @@ Seconds most_overhead(const PathPiece& streamed, Seconds below) {
   return std::max(gap.value, std::min(below, gap.value + hidden));
 }
 
-/// The share of `rest` (beyond links and handshake) that is overhead: at most what the stream allows, and at
-/// most half. What was not streamed, as empty messages are not, is taken to leave at the pace of the next
-/// longer ones.
+/// Splits `rest`, the time beyond links and handshake. The overhead is at most half of it, and at most what
+/// the stream allows. Messages that were not streamed, such as empty ones, are taken to leave at the pace of
+/// the next longer ones.
 Shares shares(const PathPiece& piece, Seconds rest, const PathPiece* streamed, Seconds below,
               const Hardware& hardware) {
-  if (hidden(piece, hardware)) {  // the overhead is all that keeps messages waiting
+  if (hidden(piece, hardware)) {  // only the overhead keeps messages waiting
     const StarCost sends{std::min(piece.gap->value, rest).value, piece.gap->deviation.value, true};
     const StarCost receives{std::min(piece.gap->value, rest - Seconds(sends.value)).value, sends.deviation,
                             true};
@@ -117,7 +117,8 @@ Shares shares(const PathPiece& piece, Seconds rest, const PathPiece* streamed, S
   return {each, each, gap_of(piece)};
 }
 
-/// As stars say. A gap between a window's messages that is no longer than the overheads is theirs.
+/// The shares by stars. If the gap between a window's messages is no longer than the overheads, it comes from
+/// these.
 Shares shares(const PathPiece& piece, Seconds rest, const StarFit& together) {
   const auto at_most = [](StarCost cost, double most) {
     if (cost.value > most) cost.value = most, cost.determined = true;
@@ -130,8 +131,8 @@ Shares shares(const PathPiece& piece, Seconds rest, const StarFit& together) {
   return {sends, receives, own ? gap : at_most(together.gap, gap ? gap->value : together.gap.value)};
 }
 
-/// LogGP's costs of one piece; what the table lacks is as `otherwise`. `below`: the overhead of shorter
-/// messages, then that of these.
+/// LogGP's costs of one piece; `otherwise` has the costs that the table does not tell. `below`: in, the
+/// overhead of shorter messages; out, that of these.
 Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optional<StarFit>& together,
            const Hardware& hardware, const Rendezvous& protocol, const Json& otherwise,
            const std::string& source, Seconds& below) {
@@ -163,7 +164,7 @@ Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optiona
   if (piece.knows_pace() || is_too_slow(otherwise, piece))
     json["bandwidth_GBps"] = bandwidth_GBps(piece, hardware, source);
   if (piece.fixed && piece.gap) {
-    // what the links take of a lone message's bytes, copies do not
+    // of a lone message's time per byte, what is not the links' is copies'
     const SecondsPerByte copied = piece.per_byte.value + piece.copied - pace(piece, hardware);
     if (copied > 0.01 * pace(piece, hardware))
       json["copy_GBps"] = calibrated_rate(1e-9 / copied.value, 0, source);
@@ -198,7 +199,7 @@ Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, 
                     const BaseSoftware& base, const std::string& source) {
   const Rendezvous protocol = rendezvous(fit, hardware);
   Seconds below(HUGE_VAL);
-  Json otherwise = base.costs;  // what holds where a piece does not say
+  Json otherwise = base.costs;  // what holds if a piece does not say
   const auto costs_of = [&](std::size_t i) {
     const auto streamed = std::find_if(fit.pieces.begin() + static_cast<std::ptrdiff_t>(i), fit.pieces.end(),
                                        [](const PathPiece& piece) { return piece.gap.has_value(); });

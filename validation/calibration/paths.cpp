@@ -50,7 +50,7 @@ void reject_collectives(const std::vector<Measurement>& all) {
              "validate --measurements compares collectives with forecasts");
 }
 
-/// A file and its folder, where campaigns say what they ran.
+/// The last folder and the name of a file, in which campaigns say what they ran.
 std::string last_names(const std::string& file) {
   const std::filesystem::path path(file);
   return path.parent_path().filename().string() + "/" + path.filename().string();
@@ -127,7 +127,8 @@ class Sorter {
     note(m, "taken to have as many pairs as the bandwidth table of its run, " + std::to_string(m.pairs));
   }
 
-  /// Windows of several pairs are the pace of what they share, not of one message.
+  /// Keeps the windows of the fewest pairs: several pairs show the pace of what they share, not that of one
+  /// message.
   static void keep_fewest_pairs(PathMeasurements& tables) {
     for (std::vector<Measurement>* table : {&tables.latency, &tables.messages}) {
       if (table->empty()) continue;
@@ -141,7 +142,8 @@ class Sorter {
     }
   }
 
-  /// What keeps messages waiting says nothing where it is not known what one takes.
+  /// Throws InputError if there are only messages at once: what keeps messages waiting tells nothing if it is
+  /// not known how long one takes.
   static void require_messages(const Path& path, const PathMeasurements& tables) {
     if (!tables.latency.empty() || !tables.messages.empty()) return;
     if (tables.stars.empty() && tables.both_ways.empty()) return;

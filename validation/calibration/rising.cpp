@@ -12,7 +12,7 @@
 namespace collcast {
 namespace {
 
-/// To four digits, as parameters have; never below.
+/// Rounded up to four digits, as many as parameters have.
 double rounded_up(double value) {
   if (value < 1e-9) return 0;
   const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
@@ -21,7 +21,7 @@ double rounded_up(double value) {
 
 using Piece = std::optional<std::size_t>;  // none: the smallest messages
 
-/// Adds to a time of one piece, and to its interval.
+/// Adds to a time of one piece, and to both ends of its interval.
 void add(Json& software, Piece piece, const char* key, double us) {
   constexpr double nothing = 1e-9;  // a femtosecond
   if (std::abs(us) < nothing) return;
@@ -44,7 +44,7 @@ Piece before(std::size_t piece) {
   return piece > 0 ? Piece(piece - 1) : std::nullopt;
 }
 
-/// A gap that an overhead hides may be as short as that of larger messages: no stream says.
+/// If an overhead hides a gap, no stream tells it: it may be as short as that of larger messages.
 void shorten_hidden_gaps(Json& software, double links_GBps) {
   constexpr double rounding = 1e-3;
   for (std::size_t i = software["pieces"].size(); i-- > 0;) {
@@ -57,8 +57,8 @@ void shorten_hidden_gaps(Json& software, double links_GBps) {
   }
 }
 
-/// Overheads are no shorter than those of smaller messages. What they grow by is taken from the latency, then
-/// from each other, so that a lone message takes as long as before where that can be.
+/// Raises overheads to at least those of smaller messages. The rise is taken from the latency, then from the
+/// other overhead, so that a lone message takes as long as before if possible.
 void raise_overheads(Json& software, std::size_t piece, const MessageCosts& least, const MessageCosts& own) {
   double sends = std::max(own.overhead, least.overhead);
   double receives = std::max(own.receive_overhead, least.receive_overhead);

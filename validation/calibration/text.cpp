@@ -13,7 +13,7 @@ bool on_one_line(const Json& json) {
           std::ranges::none_of(json, [](const Json& item) { return item.is_structured(); }));
 }
 
-/// With a blank after each comma and colon, which dump() leaves out.
+/// The JSON on one line, with a blank after each comma and colon, which dump() leaves out.
 std::string line(const Json& json) {
   if (!json.is_structured()) return dump(json);
   std::string text;

@@ -8,7 +8,7 @@
 
 namespace collcast {
 
-/// A platform as its file reads: indented, each parameter on a line of its own.
+/// A platform as the text of its file: indented, each parameter on a line of its own.
 std::string platform_text(const Json& platform);
 
 }  // namespace collcast

@@ -21,12 +21,12 @@ std::vector<int> counts(const Node& row, const char* key, int standard, int leas
   return all;
 }
 
-/// What a row says of ranks or sizes, or else what the file says of all rows.
+/// A row's ranks or sizes, or else those that the file states for all rows.
 Node of_row_or_file(const Node& row, const Node& file, const char* key) {
   return row.has(key) ? row.at(key) : file.at(key);
 }
 
-/// What moves no data has one size.
+/// The sizes of a row; a collective that moves no data has one.
 std::vector<Node> sizes_of(const Node& row, const Node& file, Collective collective) {
   static const Json none = 0;
   if (definition(collective).whole(1) == 0) return {Node(none, "sizes")};
@@ -39,7 +39,7 @@ Bytes segment_of(const Node& node) {
   return segment;
 }
 
-/// What a row says although its calls have no such thing.
+/// Throws InputError for a setting of the row that its calls do not have.
 void refuse_unused(const Node& row, const Point& p) {
   if (row.has("root") && !definition(p.collective).rooted)
     row.at("root").reject(std::string(definition(p.collective).name) + " has no root");
@@ -47,7 +47,7 @@ void refuse_unused(const Node& row, const Point& p) {
     if (row.has(key) && !p.algorithm) row.at(key).reject("the library chooses for itself");
 }
 
-/// One row of the file is the product of its lists.
+/// Adds the points of a row of the file: the product of its lists.
 void add_row(const Node& row, const Node& file, std::vector<PlannedPoint>& points) {
   row.only({"collective", "algorithm", "ranks", "sizes", "root", "radix", "segment", "channels",
             "ranks_per_node", "jobs"});
@@ -145,7 +145,7 @@ Campaign parse_campaign(const std::string& text, const std::string& file) try {
   if (top.has("bounds")) campaign.bounds = read_bounds(top.at("bounds"));
   return campaign;
 } catch (const InputError& e) {
-  throw InputError(printable(e.what()));  // words of the file may end lines
+  throw InputError(printable(e.what()));  // words quoted from the file may contain line ends
 }
 
 }  // namespace collcast::campaign

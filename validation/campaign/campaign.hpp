@@ -15,7 +15,7 @@ namespace collcast::campaign {
 struct MeasurementSettings {
   int least = 10, most = 50;         ///< repetitions
   double interval = 0.02;            ///< enough once the median's 95 % interval is within this share of it
-  double limit_s = 60;               ///< or once at least `least` have lasted this long in all
+  double limit_s = 60;               ///< or once `least` or more have lasted this long in all
   Bytes check_up_to = Bytes(65536);  ///< the largest message whose results are checked first
   std::string multicast = {};  ///< GROUP:PORT[%INTERFACE] of IP multicasts; empty: one message per receiver
   /// If set, the campaign measures how much of a collective a computation hides, with this number of workers
@@ -32,8 +32,8 @@ struct PlannedPoint {
   enum class Segments { given, best } segments = Segments::given;
 };
 
-/// The largest absolute errors allowed of an engine: of times relative, of the overlap as a share of the
-/// collective.
+/// The largest absolute errors that an engine may have: relative for times, as a share of the collective for
+/// the overlap.
 struct Bounds {
   double mean = 0.02, worst = 0.10, overlap = 0.10;
   auto operator<=>(const Bounds&) const = default;
@@ -44,9 +44,9 @@ struct Campaign {
   std::string description;
   std::vector<PlannedPoint> points;
   MeasurementSettings settings;
-  std::string nominal_platform;  ///< of a negative control: the machine as its maker describes it
+  std::string nominal_platform;  ///< for a negative control: the machine as its maker describes it
   std::vector<std::string> nominal_set;
-  /// By engine. An engine that is not named is shown, but has no bounds.
+  /// The bounds of each engine. An engine that is not named is shown, but has no bounds.
   std::map<std::string, Bounds> bounds = {{"path", {}}, {"simgrid", {}}};
 };
 

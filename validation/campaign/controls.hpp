@@ -6,13 +6,13 @@
 
 namespace collcast::campaign {
 
-/// Negative controls: networks with one thing wrong. A report that does not tell them from the right one says
-/// nothing.
+/// Negative controls: networks with one thing wrong. A report that cannot tell them from the right network
+/// proves nothing.
 
 /// A platform on which only bytes take time.
 Description without_times(Description platform);
 
-/// A network for CriticalPath in which a rank has one queue for what it sends and what it receives.
+/// A network for CriticalPath in which a rank has one queue for both what it sends and what it receives.
 class HalfDuplex {
  public:
   explicit HalfDuplex(const Fabric& fabric) : fabric_(fabric) {}

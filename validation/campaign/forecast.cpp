@@ -36,11 +36,11 @@ class Testbed {
   mutable std::map<Rank, std::unique_ptr<Seated>> seated_;
 };
 
-/// What a point plays.
+/// The schedule that a point plays.
 using Plan = std::function<Schedule(const Point&)>;
 
-/// At the end each receiver of multicasts tells their senders that it has all: so it is with those that go
-/// over IP.
+/// The schedule with a last step in which each receiver of multicasts tells the senders that it has
+/// everything, as multicasts over IP need it.
 Schedule acknowledged(const Schedule& schedule) {
   std::set<std::pair<Rank, Rank>> heard;  // receiver, sender
   for_each_step(schedule, false, [&](const Step& step) {
@@ -84,8 +84,8 @@ Description nominal(const Campaign& campaign) {
   return description;
 }
 
-/// A rank begins its collective, and looks at its messages again when it has computed; workers bring it on
-/// meanwhile.
+/// Predictors of overlap. A rank begins its collective, and looks at its messages again when it has computed;
+/// workers make it progress meanwhile.
 std::vector<Predictor> of_overlap(const std::shared_ptr<Testbed>& testbed, int workers) {
   using enum Predictor::Role;
   const auto alone = [testbed](const Point& p) {
@@ -170,7 +170,7 @@ std::vector<Point> settle(const Campaign& campaign, const Description& platform)
   std::vector<Point> points;
   for (const PlannedPoint& planned : campaign.points) {
     Point p = planned.point;
-    const Fabric& fabric = testbed.fabric(p.ranks());  // the platform holds so many ranks
+    const Fabric& fabric = testbed.fabric(p.ranks());  // throws unless the platform holds so many ranks
     if (planned.segments == PlannedPoint::Segments::best) p.call = segmented(fabric, *p.algorithm, p.call);
     points.push_back(p);
   }

@@ -16,20 +16,21 @@ namespace collcast::campaign {
 /// mpirun.
 class Launcher {
  public:
-  /// Throws InputError where there is no collcast-measure (beside this program, in COLLCAST_MEASURE).
+  /// Throws InputError if there is no collcast-measure beside this program or in COLLCAST_MEASURE.
   explicit Launcher(std::vector<std::string> words);
 
   /// What the user wrote.
   const std::vector<std::string>& words() const { return words_; }
 
-  /// How many ranks the words start whatever is asked for (`-np 2`); 0: as many as are asked for.
+  /// The fixed number of ranks that the words start (`-np 2`); 0: as many as are asked for.
   Rank fixed_ranks() const;
 
   /// The words that start so many ranks, collcast-measure and its arguments included.
   std::vector<std::string> command(Rank ranks, const std::vector<std::string>& arguments) const;
 
-  /// Runs them and gives each line of their output to `line`, as it comes; their errors go to `log`. Returns
-  /// the exit code. Ends them, and throws SubstrateError, where no line has come for `patience` seconds.
+  /// Runs the ranks and gives each line of their output to `line` as it comes; their errors go to `log`.
+  /// Returns the exit code. If no line comes for `patience` seconds, ends the ranks and throws
+  /// SubstrateError.
   int run(Rank ranks, const std::vector<std::string>& arguments, const std::filesystem::path& log,
           double patience, const std::function<void(const std::string&)>& line) const;
 

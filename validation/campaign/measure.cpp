@@ -43,7 +43,7 @@ std::vector<std::string> arguments(const MeasurementSettings& settings, const fs
   return all;
 }
 
-/// Long enough for the longest repetitions: checking, warming up and the least number may take longer than
+/// How long to wait for a line [s]: checks, warm-up and the least number of repetitions may take longer than
 /// the limit.
 double patience(const MeasurementSettings& settings) {
   return 300 + 5 * settings.limit_s;

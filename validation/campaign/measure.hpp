@@ -13,7 +13,7 @@
 
 namespace collcast::campaign {
 
-/// Told what is being done, now and then.
+/// Told now and then what is being done.
 using Progress = std::function<void(const std::string&)>;
 
 /// Something that collcast-measure times.
@@ -22,10 +22,9 @@ struct Request {
   std::string words;  ///< for people
 };
 
-/// Has requests measured in one launch of so many ranks, and appends each to `journal` at once: its own keys,
-/// the times, the MPI library, where it was made. Throws SubstrateError with one line if the run ends early:
-/// what was measured stays. Returns false where a player's result was wrong, having said so on standard
-/// error.
+/// Measures requests in one launch of so many ranks, and appends each to `journal` at once: its own keys, the
+/// times, the MPI library, and where it was made. Throws SubstrateError with one line if the run ends early;
+/// what was measured stays. If a player's result was wrong, says so on standard error and returns false.
 bool measure(const std::vector<Request>& requests, Rank ranks, const MeasurementSettings& settings,
              const Launcher& launcher, const std::filesystem::path& folder, Journal& journal,
              const Progress& progress);

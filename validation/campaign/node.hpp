@@ -11,8 +11,8 @@
 
 namespace collcast::campaign {
 
-/// A JSON value that knows its path: what is missing or of another kind than asked for is an InputError that
-/// names the path. The JSON outlives it.
+/// A JSON value that knows its path. Missing values and values of another kind than asked for throw an
+/// InputError that names the path. The JSON has to outlive it.
 class Node {
  public:
   Node(const Json& json, std::string where) : json_(&json), where_(std::move(where)) {}
@@ -21,7 +21,7 @@ class Node {
 
   /// Throws unless this is an object with no other keys than these.
   void only(const std::vector<std::string>& keys) const;
-  /// What `act` returns; if it refuses its input, says where.
+  /// Returns what `act` returns. If `act` throws InputError, adds the path.
   template <class Act>
   auto guarded(Act act) const {
     try {

@@ -39,7 +39,8 @@ Request star(const char* kind, Bytes message, int ranks, int window) {
           std::string(kind) + " of " + text::bytes(message.value) + ", " + std::to_string(ranks) + " ranks"};
 }
 
-/// Bursts to one rank and both ways with it; the same with several, and from several.
+/// The stars: bursts to one rank, and both ways with it; the same with several ranks, and bursts from
+/// several.
 std::vector<Request> stars(int ranks) {
   std::vector<Request> all;
   for (const double size : {1., 1024., 8192., 65536.}) {
@@ -54,7 +55,7 @@ std::vector<Request> stars(int ranks) {
   return all;
 }
 
-/// The keys that tell one request from another, of a request or of its answer.
+/// The keys that tell one request from another, as a text; of a request or of its answer.
 std::string key(const Json& line) {
   Json key = Json::array();
   for (const char* name : {"collective", "message_bytes", "ranks", "window"})
@@ -62,7 +63,7 @@ std::string key(const Json& line) {
   return dump(key);
 }
 
-/// All that is wanted, by the number of ranks to launch.
+/// All requests, by the number of ranks to launch.
 std::vector<std::pair<Rank, std::vector<Request>>> launches(const PingPongs& wanted) {
   std::vector<std::pair<Rank, std::vector<Request>>> all;
   for (const int pairs : wanted.pairs) all.emplace_back(2 * pairs, requests(wanted, pairs));
@@ -71,7 +72,7 @@ std::vector<std::pair<Rank, std::vector<Request>>> launches(const PingPongs& wan
   return all;
 }
 
-/// Lines of before know the first word alone.
+/// Throws InputError if the line is of another launcher. Older lines have only its first word.
 void require_same(const Json& line, const Launcher& launcher, const std::filesystem::path& file) {
   const std::string command = text::join(launcher.words(), " ");
   const bool whole = line.contains("command");

@@ -7,26 +7,28 @@ namespace collcast::campaign {
 
 /// Point-to-point messages that a platform is calibrated by.
 struct PingPongs {
-  std::vector<Bytes> sizes;   ///< of messages there and back
-  std::vector<int> pairs{1};  ///< side by side: each number for itself
-  /// Messages on their way at once, one way and both ways, of those sizes up to `longest_in_window`. 0: none.
-  /// As each window ends with a confirmation, it says something only where a window lasts much longer than a
+  std::vector<Bytes> sizes;   ///< sizes of messages there and back
+  std::vector<int> pairs{1};  ///< pairs side by side: each number is measured
+  /// Messages on their way at once, one way and both ways, of sizes up to `longest_in_window`. 0: no windows.
+  /// Each window ends with a confirmation, so a window tells something only if it lasts much longer than a
   /// round trip.
   int window = 0;
   Bytes longest_in_window = Bytes(262144);
-  /// Ranks of bursts, fan-ins, fan-outs and exchanges, one of them with all others. Below 2: none.
+  /// Ranks of bursts, fan-ins, fan-outs and exchanges between one rank and all others. Below 2: none are
+  /// measured.
   int star = 4;
   MeasurementSettings settings;
 };
 
-/// Sizes from 1 B to 16 MiB: powers of 4, and on both sides of where MPI libraries change their protocol.
+/// Sizes from 1 B to 16 MiB: powers of 4, and on both sides of the sizes at which MPI libraries change their
+/// protocol.
 PingPongs standard_ping_pongs();
 
 /// How many of the wanted measurements `file` holds already, and how many are wanted.
 struct Held {
   std::size_t already = 0, wanted = 0;
 };
-/// Throws InputError where `file` holds measurements of another launcher.
+/// Throws InputError if `file` holds measurements of another launcher.
 Held held(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file);
 
 /// Measures what `file`, a journal in the form of docs/measurements.md, does not hold yet: half round trips,

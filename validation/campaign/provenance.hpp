@@ -5,8 +5,8 @@
 
 namespace collcast::campaign {
 
-/// Where and with what a line was made: {"commit", "version", "date", "machine", "processor", "processors",
-/// "kernel", "compiler", "simgrid"}.
+/// Where and with what the lines of this program are made: {"commit", "version", "date", "machine",
+/// "processor", "processors", "kernel", "compiler", "simgrid"}.
 Json provenance();
 
 }  // namespace collcast::campaign

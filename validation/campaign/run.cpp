@@ -25,7 +25,7 @@ void make_folder(const fs::path& folder) {
   if (error) throw InputError(folder.string() + ": cannot be made: " + error.message());
 }
 
-/// What a campaign says besides its points and how long they are measured.
+/// What a campaign states besides its points and how long to measure them.
 Json asked(const Campaign& c) {
   Json bounds = Json::object();
   for (const auto& [engine, b] : c.bounds)
@@ -38,7 +38,7 @@ Json asked(const Campaign& c) {
           {"overlap_workers", workers ? Json(*workers) : Json()}};
 }
 
-/// Refuses a folder that holds another campaign. (Folders of before say nothing of what was asked.)
+/// Throws InputError if the folder holds another campaign. (Older folders do not say what was asked.)
 void check_same(const Campaign& campaign, const std::vector<Point>& points, const Description& platform,
                 const fs::path& folder) {
   const auto lines = read_journal(folder / "prediction.jsonl");
@@ -58,7 +58,7 @@ void check_same(const Campaign& campaign, const std::vector<Point>& points, cons
                        dump(held[key]) + ", not " + dump(value) + "; choose another folder with -o");
 }
 
-/// A folder for what other programs read; gone at the end.
+/// A folder for what other programs read; removed at the end.
 class Scratch {
  public:
   explicit Scratch(fs::path path) : path_(std::move(path)) { make_folder(path_); }

@@ -11,7 +11,7 @@
 namespace collcast::campaign {
 namespace {
 
-/// What others call a collective. OSU's sizes of some are those of one rank's block.
+/// The names of a collective in other benchmarks. For some, OSU's size is that of one rank's block.
 struct Benchmark {
   Collective collective;
   const char *osu, *nccl;

@@ -18,7 +18,7 @@ Row cells(const std::string& line) {
   return all;
 }
 
-/// One row of a table whose columns have names.
+/// A row of a table, with its columns' names.
 struct Record {
   const Text& text;
   int line;
@@ -62,7 +62,7 @@ void read_experiment(const Record& row, std::vector<Measurement>& all) {
 }
 
 /// "ring_2_4_LL": msccl-tools' allreduce_ring.py with LL, four rings whose chunks are dealt to two channels
-/// each. Where there are not as many elements in each chunk MSCCL leaves the call to NCCL.
+/// each. If the elements do not divide evenly into chunks, MSCCL leaves the call to NCCL.
 void set_algorithm(const std::string& name, int elements, Measurement& m) {
   static const std::regex ring("ring_([0-9]{1,4})_([0-9]{1,4})_(LL|LL128|Simple)");
   std::smatch found;
@@ -72,8 +72,8 @@ void set_algorithm(const std::string& name, int elements, Measurement& m) {
   m.settings = "algo=Ring,proto=" + found[3].str() + ",channels=" + std::to_string(rings * per_ring);
 }
 
-/// msccl-tools' archived results: out of place NCCL's default ran, in place the algorithm of the file where
-/// most sizes differ from that.
+/// msccl-tools' archived results. Out of place, NCCL's default ran; in place, the file's algorithm, if the
+/// times of most sizes differ from the default's.
 void read_msccl(const Record& row, std::vector<Measurement>& all) {
   Measurement m = common(row);
   m.collective = definition(std::string_view(row.at("collective"))).collective;

@@ -18,7 +18,7 @@ bool is_nccl_tests_report(const Json& document);
 std::vector<Measurement> read_nccl_tests_report(const Text& text, const Json& document,
                                                 const FileFacts& known);
 
-/// Whether a text is of that form, by its first tell-tale line.
+/// Whether a line shows that the text is of that form.
 bool looks_like_osu(const Line& line);
 bool looks_like_nccl_tests(const Line& line);
 bool looks_like_p2p(const Line& line);

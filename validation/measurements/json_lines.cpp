@@ -10,7 +10,7 @@
 namespace collcast::measurements {
 namespace {
 
-/// One measurement as it stands in the file.
+/// One measurement of the file, as JSON.
 struct Entry {
   const Text& text;
   int line;
@@ -38,7 +38,7 @@ struct Entry {
   }
 };
 
-/// Each line's object, or the `measurements` of the one `document` that the file is.
+/// The object of each line, or the `measurements` of `document` if the file is a single document.
 std::vector<Entry> entries(const Text& text, const std::string& whole, const Json& document) {
   std::vector<Entry> all;
   if (document.is_object() && document.contains("measurements") && document["measurements"].is_array()) {
@@ -88,7 +88,7 @@ void read_buffers(const Entry& entry, const FileFacts& known, Measurement& m) {
   const std::size_t dash = name.find('-');
   m.from = memory(entry, name.substr(0, dash), known.from);
   m.to = memory(entry, dash == std::string::npos ? name : name.substr(dash + 1), known.to);
-  if (!m.from && entry.has("parameters")) m.from = m.to = Memory::host;  // our programs before they said so
+  if (!m.from && entry.has("parameters")) m.from = m.to = Memory::host;  // old files do not say it
 }
 
 void read_parameters(const Entry& entry, Measurement& m) {
@@ -123,14 +123,14 @@ Measurement read(const Entry& entry, const FileFacts& known) {
   if (m.ranks == 0) entry.reject("the key ranks is missing; say it there or as FILE:ranks=N");
   if (is_star(m) && m.ranks < 2) entry.reject("a " + operation(m) + " takes 2 ranks or more");
   m.message = Bytes(entry.real("message_bytes"));
-  m.time = Seconds(entry.real(entry.has("pure_s") ? "pure_s" : "time_s"));  // without what hides it
+  m.time = Seconds(entry.real(entry.has("pure_s") ? "pure_s" : "time_s"));  // without the computation
   if (m.message.value < 0 || m.message.value != std::floor(m.message.value))
     entry.reject("message_bytes is not a whole number of bytes");
   if (!(m.time.value > 0)) entry.reject("time_s must be above 0");
   return m;
 }
 
-/// Refuses the documents of our programs that are no tables.
+/// Throws InputError for documents of our programs that are no tables.
 void refuse_documents(const Text& text, const Json& document) {
   if (!document.is_object() || document.value("engine", Json()) != "mpi") return;
   const auto refuse = [&](const char* kind) {

@@ -10,11 +10,10 @@
 
 namespace collcast {
 
-/// What was timed.
-/// latency: half a round trip. bandwidth: a message of a window, whose end the receiver confirms.
-/// fan_out, fan_in, exchange: `window` messages from rank 0 to each of the others in turn, from each of them
-/// to it, or both at once; all of them together, from a common start to the end of the last. copy: one GPU's
-/// copy to another's memory, without MPI.
+/// What was timed. latency: half a round trip. bandwidth: a message of a window, whose end the receiver
+/// confirms. fan_out, fan_in, exchange: `window` messages from rank 0 to each other rank in turn, from each
+/// other rank to rank 0, or both at once; the time is that of all messages, from a common start to the end of
+/// the last. copy: one GPU's copy to another's memory, without MPI.
 enum class Timing : std::uint8_t {
   latency,
   bandwidth,
@@ -30,21 +29,21 @@ enum class Timing : std::uint8_t {
 /// One measured time, and where it was read. Unknown counts are 0: many tables do not say them.
 struct Measurement {
   Timing timing = Timing::collective;
-  Collective collective = Collective::allreduce;  ///< where test is collective
-  std::string library;             ///< who measured: "OSU 5.7", "nccl-tests"; and which of a file's tables
+  Collective collective = Collective::allreduce;  ///< if `timing` is collective
+  std::string library;             ///< the benchmark: "OSU 5.7", "nccl-tests"; and which of a file's tables
   std::string algorithm;           ///< empty: the library chose
-  std::string settings;            ///< what NCCL was told, as its policies say it: "algo=Ring,proto=LL"
-  std::optional<Call> parameters;  ///< of the algorithm, where the table says them
+  std::string settings;            ///< NCCL's settings, as in its policies: "algo=Ring,proto=LL"
+  std::optional<Call> parameters;  ///< of the algorithm, if the table says them
   Rank ranks = 0, nodes = 0, root = 0;
-  int jobs = 1;                  ///< at once, which share the ranks (collective)
-  int gpus_a_thread = 1;         ///< that a thread launches one after the other (nccl-tests -g)
-  int sockets = 0;               ///< of a node, which a message goes between and a collective's ranks are on
-  int pairs = 1;                 ///< of ranks, sending side by side (latency, bandwidth)
-  int window = 1;                ///< messages on their way at once (bandwidth)
-  Bytes message;                 ///< as model/collective.hpp counts it
-  Seconds time;                  ///< of one message of each pair (both ways: and one back), or of one call
-  bool mean_over_ranks = false;  ///< of the times of a collective's ranks; else of the last one
-  double rounding = 0;           ///< relative: half a unit of the last printed digit
+  int jobs = 1;                    ///< jobs at once, which divide the ranks among them (collective)
+  int gpus_a_thread = 1;           ///< GPUs that a thread launches one after the other (nccl-tests -g)
+  int sockets = 0;                 ///< of a node: those of a message's ends, or of a collective's ranks
+  int pairs = 1;                   ///< pairs of ranks that send side by side (latency, bandwidth)
+  int window = 1;                  ///< messages on their way at once (bandwidth)
+  Bytes message;                   ///< as model/collective.hpp counts it
+  Seconds time;                    ///< of one message per pair (both ways: and one back), or of one call
+  bool mean_over_ranks = false;    ///< the time is the mean over a collective's ranks; else of the last rank
+  double rounding = 0;             ///< relative: half a unit of the last printed digit
   std::optional<Memory> from, to;  ///< where the sender and the receiver keep their data
   bool in_place = false;
   int sender = -1, receiver = -1;  ///< GPUs (copy)
@@ -69,7 +68,7 @@ struct FileFacts {
   std::optional<Memory> from = {}, to = {};
   std::optional<Collective> collective = {};
   std::string algorithm = {};
-  std::string library = {};  ///< of a file with several: only what its library's name begins with
+  std::string library = {};  ///< for a file with several libraries: takes those whose names begin so
 };
 
 }  // namespace collcast

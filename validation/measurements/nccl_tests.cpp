@@ -20,7 +20,7 @@ struct Program {
   const char* name;
   Collective collective;
 };
-/// Longer names first: "reduce" is in two others.
+/// Longer names come first, as "reduce" is in two others.
 constexpr Program programs[] = {
     {"all_reduce", allreduce}, {"allreduce", allreduce}, {"reduce_scatter", reduce_scatter},
     {"all_gather", allgather}, {"allgather", allgather}, {"broadcast", broadcast},
@@ -28,11 +28,11 @@ constexpr Program programs[] = {
     {"reduce", reduce},        {"gather", gather},       {"scatter", scatter},
 };
 
-/// What a file has said by the line that is being read.
+/// What the file has said up to the present line.
 struct NcclTestsTable {
   std::set<std::string> hosts;
-  std::map<int, std::set<int>> groups;  ///< ranks of each that ran at once
-  int ranks = 0;                        ///< of all
+  std::map<int, std::set<int>> groups;  ///< ranks of each group that ran at once
+  int ranks = 0;                        ///< of all groups
   int gpus_a_thread = 1;
   std::optional<Collective> collective;
   std::vector<std::string> columns;
@@ -81,11 +81,11 @@ void read_comment(const Text& text, const Line& line, NcclTestsTable& table) {
     table.columns = line.words();
     std::erase(table.columns, "#");
     if (const auto at = std::ranges::find(table.columns, "timestamp"); at != table.columns.end())
-      table.columns.insert(at, "day");  // two words
+      table.columns.insert(at, "day");  // dates are two words
   }
 }
 
-/// A time of results that are wrong says nothing.
+/// Throws InputError if results were wrong, as their times tell nothing.
 void refuse_wrong(const Text& text, const Measurement& m, double values) {
   if (values > 0)
     text.reject(m.line,
@@ -94,7 +94,7 @@ void refuse_wrong(const Text& text, const Measurement& m, double values) {
                     "), so that their time says nothing; leave them out, or give a run of right results");
 }
 
-/// One of the two sides of a row, out-of-place and in-place: from its column `time` on.
+/// Reads one of the two sides of a row, out-of-place or in-place, from its column `time` on.
 void read_side(const Text& text, const Line& line, const std::vector<std::string>& words, std::size_t time,
                std::size_t algbw, Measurement m, NcclTestsTable& table) {
   if (words[time] == "N/A") return;
@@ -139,8 +139,7 @@ void read_row(const Text& text, const Line& line, NcclTestsTable& table) {
   }
 }
 
-/// Which program printed a table that does not say so: by its columns, and by the bus bandwidth that it
-/// takes.
+/// The collective of a table that does not name it, by its columns and by the factor of its bus bandwidth.
 std::optional<Collective> inferred(const NcclTestsTable& table) {
   const double factor = table.fastest[0] / table.fastest[1],
                p = table.ranks / static_cast<double>(std::max<std::size_t>(table.groups.size(), 1));
@@ -206,7 +205,7 @@ std::string report_word(const Json& object, const char* key) {
              : std::string();
 }
 
-/// One of the two sides of a result; null where there is none.
+/// Reads one of the two sides of a result; `side` is null if there is none.
 void read_side(const Text& text, const Json& side, Measurement m, NcclTestsTable& table) {
   if (side.is_null()) return;
   m.time = Seconds(1e-6 * report_real(text, side, "time"));
@@ -267,7 +266,7 @@ std::vector<Measurement> read_nccl_tests_report(const Text& text, const Json& do
                 "a report of nccl-tests (-J) without a list of results, or of devices; give the "
                 "table that it prints");
   NcclTestsTable table;
-  // A device for each process: the first of its GPUs.
+  // There is a device for each process: the first of its GPUs.
   const int threads = report_whole(text, config, "nthreads"), each = report_whole(text, config, "ngpus");
   if (threads > 1000 || each > 1000) text.reject(1, "nthreads or ngpus is above 1000");
   table.gpus_a_thread = each;

@@ -8,12 +8,12 @@
 namespace collcast::measurements {
 namespace {
 
-/// A test of the suite, by what its title says between "OSU MPI" and "Test".
+/// A test of the suite, by the words of its title between "OSU MPI" and "Test".
 struct OsuTest {
   const char* title;
   Timing timing;
   Collective collective = Collective::allreduce;
-  bool per_rank = false;  ///< its sizes are those of one rank's block
+  bool per_rank = false;  ///< sizes are those of one rank's block
   int window = 1;
   bool pairs_vary = false;
 };
@@ -41,7 +41,7 @@ constexpr OsuTest osu_tests[] = {
     {"Barrier Latency", Timing::collective, barrier},
 };
 
-/// What a file has said by the line that is being read.
+/// What the file has said up to the present line.
 struct OsuTable {
   const OsuTest* test = nullptr;
   std::string library;
@@ -51,7 +51,7 @@ struct OsuTable {
   std::vector<Measurement> rows;
 };
 
-/// Columns stand two blanks or more apart, but for the tails of bandwidths (-z).
+/// The columns of a header, which are two or more blanks apart, except for tails of bandwidths (-z).
 std::vector<std::string> columns(const std::string& header) {
   static const std::regex gap("[ \t]{2,}|\t| (?=P[0-9.]+ Tail)");
   std::string names = header.substr(header.find('#') + 1);
@@ -73,7 +73,8 @@ std::optional<std::size_t> column(const OsuTable& table, std::initializer_list<c
   return std::nullopt;
 }
 
-/// Managed memory is where it is touched: the letters behind it say so from version 7 on.
+/// The memory of a buffer. Managed memory is where it is touched, which the letters behind it tell from
+/// version 7 on.
 Memory memory(const Text& text, const Line& line, const std::string& word, const std::string& letters) {
   if (word == "HOST" || letters == "MH") return Memory::host;
   if (word == "DEVICE" || word == "MANAGED") return Memory::device;
@@ -94,7 +95,7 @@ OsuTable begin(const Text& text, const Line& line, const FileFacts& known) {
                     "\" is not known; latency, bandwidth, multi-pair and blocking collective tests are");
   table.test = &*test;
   table.library = "OSU" + (found[3].length() > 0 ? " " + found[3].str() : "");
-  // Of "OSU MPI-CUDA Latency", a line below tells, until version 7.4; from then on nothing does.
+  // For "OSU MPI-CUDA Latency", a line below tells it until version 7.4; later nothing does.
   const bool devices = found[1].length() > 0;
   if (!devices)
     table.from = table.to = Memory::host;
@@ -120,7 +121,8 @@ void read_comment(const Text& text, const Line& line, OsuTable& table) {
   if (line.has("(us)") || line.has("B/s")) table.columns = columns(line.text);
 }
 
-/// Time of one message of each pair, from MB/s of all pairs; both ways counts what comes back as well.
+/// Reads the time of one message per pair from the MB/s of all pairs. Both ways, what comes back counts as
+/// well.
 void read_bandwidth(const Text& text, const Line& line, const OsuTable& table,
                     const std::vector<std::string>& words, Measurement& m) {
   const auto at = column(table, {"Bandwidth(MB/s)", "Bi-Bandwidth(MB/s)", "MB/s"});
@@ -147,7 +149,7 @@ void read_time(const Text& text, const Line& line, const OsuTable& table,
   m.rounding = time.rounding();
 }
 
-/// What one rank's block means for the message of all.
+/// Converts the size of one rank's block to the message as nccl-tests counts it.
 void count_message(const Text& text, const Line& line, const OsuTest& test, Measurement& m) {
   if (!test.per_rank) return;
   if (m.ranks == 0)

@@ -11,8 +11,8 @@ constexpr double bandwidth_bytes = 4e7, latency_bytes = 4;
 /// The matrix that is being read.
 struct Matrix {
   bool rates = false, both_ways = false, peer_access = true;
-  bool by_cpu = false;    ///< how long the host took to launch, which is not a copy's time
-  std::vector<int> gpus;  ///< of the columns
+  bool by_cpu = false;    ///< host's time of a launch, which is not a copy's time
+  std::vector<int> gpus;  ///< GPUs of the columns
   std::vector<Measurement> rows;
   int title = 0;
 };

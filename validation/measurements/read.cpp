@@ -80,7 +80,7 @@ void set_known(FileFacts& known, const std::string& file, const std::string& key
         "= is unknown; expected ranks, nodes, sockets, pairs, buffers, collective, algorithm or library");
 }
 
-/// Throws InputError where the table says otherwise, or measures what the fact is not of.
+/// Throws InputError if the table contradicts a fact, or measures something that the fact does not apply to.
 void check_said(const Measurement& m, const FileFacts& said) {
   const auto require = [&](const char* key, const std::string& table, const std::string& name) {
     if (table != name)

@@ -13,17 +13,17 @@ namespace collcast {
 struct MeasurementFile {
   std::string path;
   FileFacts known;
-  FileFacts said = {};  ///< the facts in its name: rows that say otherwise are refused
+  FileFacts said = {};  ///< facts in the file's name; rows that say otherwise are refused
 };
 
 /// "FILE" or "FILE:nodes=2,sockets=1,ranks=8,pairs=4,buffers=device,collective=alltoall,algorithm=ring";
-/// buffers are host, device, host-device or device-host (sender first); `library` keeps that library's rows
-/// only. What `more` says holds where the text says nothing. Throws InputError.
+/// buffers are host, device, host-device or device-host (sender first); `library` keeps only that library's
+/// rows. The facts of `more` hold if the text says nothing else. Throws InputError.
 MeasurementFile parse_measurement_file(const std::string& text, const FileFacts& more = {});
 
-/// The tables of a file, whose format is found out: OSU micro-benchmarks, nccl-tests, CUDA's
-/// p2pBandwidthLatencyTest, JSON lines (ours: docs/measurements.md), and two published CSV forms.
-/// Throws InputError with file and line.
+/// The tables of a file in one of these formats, which is detected: OSU micro-benchmarks, nccl-tests, CUDA's
+/// p2pBandwidthLatencyTest, JSON lines (ours: docs/measurements.md), and two published CSV forms. Throws
+/// InputError with file and line.
 std::vector<Measurement> read_measurements(const MeasurementFile& file);
 
 /// Several tables, and the days on which their files were last written: 2021-06-01.
@@ -36,7 +36,7 @@ struct DatedTables {
 };
 DatedTables read_tables(const std::vector<std::string>& files, const FileFacts& more = {});
 
-/// The same of a text; `file` is for messages and sources.
+/// The tables of a text; `file` names it in messages and sources.
 std::vector<Measurement> parse_measurements(const std::string& text, const std::string& file,
                                             const FileFacts& known = {});
 

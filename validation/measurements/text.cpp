@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t longest_tag = 80;
 
-/// Without what launchers write before each line: "[1,0]<stdout>:" of mpirun --tag-output, its times of
+/// The line without what launchers write before it: "[1,0]<stdout>:" of mpirun --tag-output, its times of
 /// --timestamp-output, "0: " of srun -l.
 std::string untagged(const std::string& line) {
   for (const std::string_view tag : {"<stdout>:", "<stderr>:"})
@@ -52,7 +52,7 @@ bool Line::numeric() const {
   return begins && 4 * std::ranges::count_if(all, numeral) >= std::ssize(all);
 }
 
-/// But for JSON's: regular expressions take a piece of stack for each character.
+/// The longest line, except in JSON: regular expressions take stack for each character.
 constexpr std::size_t longest_line = 4096;
 
 Text::Text(std::string name, const std::string& text) : file(std::move(name)) {

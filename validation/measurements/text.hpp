@@ -15,8 +15,8 @@ struct Line {
 
   bool has(const std::string& words) const { return text.find(words) != std::string::npos; }
   std::vector<std::string> words() const;
-  /// A row of numbers, or a damaged one: begins with a digit or a number, and a fourth of its words are
-  /// numbers.
+  /// Whether it is a row of numbers, maybe a damaged one: it begins with a digit or a number, and a fourth of
+  /// its words are numbers.
   bool numeric() const;
 };
 
@@ -33,7 +33,7 @@ struct Text {
 /// A number as it was printed.
 struct Printed {
   double value = 0;
-  double half_unit = 0;  ///< of its last digit
+  double half_unit = 0;  ///< half a unit of its last digit
   double rounding() const { return value > 0 ? half_unit / value : 0; }
 };
 
@@ -42,20 +42,20 @@ Printed number(const Text& text, int line, const std::string& column, const std:
                double least = 0);
 /// A number above 0.
 Printed positive(const Text& text, int line, const std::string& column, const std::string& word);
-/// The words of a row, one for each column. Throws InputError where a row stands before the columns' names,
-/// or has more or fewer words than they are.
+/// The words of a row, one for each column. Throws InputError if the row comes before the columns' names, or
+/// has more or fewer words than there are columns.
 std::vector<std::string> row(const Text& text, const Line& line, const std::vector<std::string>& columns);
 /// A whole number of bytes.
 Bytes size(const Text& text, int line, const std::string& word);
 /// A whole number of at least `least`.
 int whole(const Text& text, int line, const std::string& column, const std::string& word, int least = 0);
 
-/// Throws InputError where two rows of a table measure the same. `rounded`: rows of one size that follow each
-/// other are repetitions, of sizes that the benchmark rounded to the same.
+/// Throws InputError if two rows of a table measure the same. `rounded`: consecutive rows of one size are
+/// allowed, as the benchmark rounded their sizes to the same one.
 void reject_duplicates(const Text& text, const std::vector<Measurement>& table, bool rounded = false);
 
-/// Throws InputError where a rate and a size over a time are not the same but for their rounding, and says
-/// whether binary units were taken for decimal ones: `binary` is "MiB/s" or "GiB/s".
+/// Throws InputError if a rate is not size over time within rounding. The error says if binary units explain
+/// it: `binary` is "MiB/s" or "GiB/s".
 void check_rate(const Text& text, int line, const std::string& column, const Printed& rate, double expected,
                 double expected_rounding, const std::string& binary);
 

@@ -47,7 +47,7 @@ std::vector<Line> read_lines(const fs::path& file) {
   return all;
 }
 
-/// What ran the first measurement.
+/// Where and with what the first measurement was made.
 Json origin(const Line& line) {
   const Node node = line.node();
   auto from = node.has("provenance") ? line.whole["provenance"] : Json::object();

@@ -16,18 +16,18 @@ namespace collcast::report {
 /// A collective alone, and beside a computation of so many seconds.
 struct Hiding {
   double pure_s = 0, compute_s = 0;
-  /// Share of the collective that does not show, where both together take so long.
+  /// The share of the collective that is hidden if both together take `total_s`.
   double share(double total_s) const;
 };
 
-/// What a campaign's folder says of one point.
+/// The predictions and the measurement of one point in a campaign's folder.
 struct Result {
   Point point;
   std::map<std::string, double> predicted_s;  ///< by predictor
   double measured_s = 0, low_s = 0, high_s = 0;
   int repetitions = 0, late_starts = 0;
   bool checked = false;
-  std::optional<Hiding> measured_hiding, predicted_hiding;  ///< where the times are those of both together
+  std::optional<Hiding> measured_hiding, predicted_hiding;  ///< if the times are of both together
   std::size_t folder = 0;
 
   /// Signed and relative: (predicted - measured) / measured.
@@ -49,10 +49,10 @@ struct NamedPredictor {
 struct Results {
   std::vector<std::string> folders, descriptions;
   std::vector<NamedPredictor> predictors;
-  std::vector<Result> all;                                      ///< measured ones only
+  std::vector<Result> all;                                      ///< measured points only
   std::size_t unmeasured = 0;                                   ///< predicted, but not measured (yet)
   std::vector<std::map<std::string, campaign::Bounds>> bounds;  ///< of each folder, by engine
-  Json provenance;  ///< of each folder's first measurement; {} where there is none
+  Json provenance;  ///< of each folder's first measurement; {} if there is none
 };
 
 /// The last part of a folder's path.
@@ -68,23 +68,23 @@ struct Errors {
   double geometric_mean = 0;  ///< exp(mean |ln(predicted / measured)|) - 1
   double worst = 0;           ///< signed
   const Result* worst_of = nullptr;
-  double worst_overlap = 0;  ///< signed; 0 where none was measured
+  double worst_overlap = 0;  ///< signed; 0 if none was measured
 };
 Errors errors(const std::vector<const Result*>& results, const std::string& predictor);
 
-/// Whether an engine keeps its bounds, in one folder or over all of them: folders of equal bounds are taken
-/// together. Nothing where it is held to none.
+/// Whether an engine keeps its bounds, in one folder or over all of them; folders with equal bounds are taken
+/// together. Nothing if it has no bounds.
 std::optional<bool> keeps_bounds(const Results& results, const std::string& engine,
                                  std::optional<std::size_t> folder = {});
 
-/// Results of one algorithm and size that take equally long, within 2 %, on any number of ranks, as
-/// predicted.
+/// Results of one algorithm and size that are predicted to take equally long on any number of ranks, within 2
+/// %.
 struct Flat {
   std::vector<const Result*> results;
-  double spread() const;  ///< of what was measured: longest / shortest - 1
+  double spread() const;  ///< of measured times: longest / shortest - 1
 };
 std::vector<Flat> flat(const Results& results, const std::string& engine);
-std::vector<Flat> flat(Results&&, const std::string&) = delete;  // they point into the results
+std::vector<Flat> flat(Results&&, const std::string&) = delete;  // the answer points into the results
 
 /// Results with an algorithm of the catalogue.
 std::vector<const Result*> predicted(const Results& results);
@@ -100,7 +100,8 @@ struct Regret {
   std::optional<double> library_s;  ///< the MPI library's own collective
   double regret() const { return picked_s / best_s - 1; }
 };
-/// One for each folder, collective, rank count and size that was measured with two algorithms or more.
+/// The regret for each folder, collective, number of ranks and size that was measured with two algorithms or
+/// more.
 std::vector<Regret> regrets(const Results& results, const std::string& engine);
 
 }  // namespace collcast::report

@@ -6,7 +6,8 @@
 
 namespace collcast::report {
 
-/// The answer first: who predicts how well, what an algorithm choice by it costs, then every point.
+/// The chapters of the report, the answer first: how well each predictor does, what it costs to choose
+/// algorithms by it, then every point.
 std::vector<Chapter> sections(const Results& results);
 
 /// Whether every engine keeps the campaign's bounds.

@@ -18,10 +18,11 @@ struct ApplicationName {
 };
 const std::vector<ApplicationName>& application_names();
 
-/// Whether `text` names one of them, whatever follows behind a colon.
+/// Whether `text` names an application, with or without settings behind a colon.
 bool is_application(const std::string& text);
 
-/// "p3dfft:n=1024,mode=offload" on so many ranks, each with this device. Throws InputError.
+/// The job of an application, "p3dfft:n=1024,mode=offload", on so many ranks with this device each. Throws
+/// InputError.
 Job application_job(const std::string& text, Rank ranks, const Device& device);
 
 }  // namespace collcast::workloads

@@ -12,7 +12,7 @@ namespace {
 struct ApplicationEntry {
   ApplicationName row;
   Job (*make)(Settings&, const Site&);
-  bool by_peaks = true;  ///< computes by the peaks of the device, unless told how long
+  bool by_peaks = true;  ///< computation follows from the device's peaks, unless its time is stated
 };
 
 const std::vector<ApplicationEntry>& application_entries() {

@@ -16,7 +16,7 @@ Job kmeans(Settings& settings, const Site& site) {
     assign = kernel_time(site.device, site.device.fp32, 3 * points * clusters * features,
                          Bytes(4 * points * features), reached);
   Script script;
-  std::vector<int> known;  // the counts of the iteration before, which its centroids need
+  std::vector<int> known;  // the previous iteration's counts, which the centroids need
   for (int i = 0; i < iterations; ++i) {
     const int assigned = script.compute("assignment", assign, known);
     script.collective("sums", Collective::allreduce, 0, Bytes(4 * clusters * features), {assigned});

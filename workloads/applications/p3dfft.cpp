@@ -17,7 +17,7 @@ struct Pencils {
   throw InputError("application p3dfft: " + what);
 }
 
-/// As near to a square as the ranks divide.
+/// A grid as near to a square as the ranks can be divided.
 Pencils square(Rank ranks) {
   Rank rows = static_cast<Rank>(std::sqrt(static_cast<double>(ranks)));
   while (ranks % rows != 0) --rows;
@@ -46,13 +46,14 @@ Pencils pencils(Settings& settings, Rank ranks, int n) {
   return p;
 }
 
-/// What a rank does between the exchanges: transforms along one dimension, and packs or unpacks.
+/// The times of what a rank does between the exchanges: it transforms along one dimension, and packs or
+/// unpacks.
 struct Stages {
   Seconds first, middle, last;
 };
 
-/// 5 n^3 log2 n operations for each dimension; 16 bytes a point are read and written for a transform, and for
-/// a packing or unpacking around each of the two exchanges.
+/// A transform takes 5 n^3 log2 n operations per dimension. It reads and writes 16 bytes a point, and so does
+/// each packing or unpacking around the two exchanges.
 Stages stages(Settings& settings, const Site& site, double points, int n) {
   const double reached = efficiency(settings);
   if (const Seconds given = settings.time("compute", Seconds(-1)); given >= Seconds())
@@ -65,7 +66,7 @@ Stages stages(Settings& settings, const Site& site, double points, int n) {
   return {lines + packing, packing + lines + packing, packing + lines};
 }
 
-/// Who brings the exchanges of rows and columns on. What is not offloaded, ranks do themselves.
+/// Who makes the exchanges of rows and columns progress. Ranks do what is not offloaded.
 std::array<Progress, 2> of_groups(Settings& settings, const std::string& mode) {
   if (mode != "nonblocking" && settings.has("progress"))
     reject_pencils("progress goes with mode=nonblocking");
@@ -81,8 +82,8 @@ std::array<Progress, 2> of_groups(Settings& settings, const std::string& mode) {
 
 }  // namespace
 
-/// Groups: 0 a row, of consecutive ranks, 1 a column. Blocking, fields follow each other; otherwise each
-/// stage takes all fields in turn, and a field is exchanged while the next one is computed.
+/// Group 0 is a row of consecutive ranks, group 1 a column. In blocking mode, fields follow each other.
+/// Otherwise each stage goes through all fields, and a field is exchanged while the next one is computed.
 Job p3dfft(Settings& settings, const Site& site) {
   const int n = settings.count("n", 1024, 2), fields = settings.count("fields", 2);
   const int transforms = settings.count("transforms", 2);

@@ -4,9 +4,9 @@
 
 namespace collcast::workloads {
 
-/// Dimensions: ranks of a trial, trials of a quantile, quantiles, along which roles differ. All compare their
-/// scores; then each trial of the last quantile takes the checkpoint of one of the first: every rank a part,
-/// which the trial gathers.
+/// The dimensions are ranks of a trial, trials of a quantile, and quantiles; roles differ along the last. All
+/// trials compare their scores. Then each trial of the last quantile takes the checkpoint of a trial of the
+/// first one: every rank receives a part, and the trial gathers the parts.
 Job pbt(Settings& settings, const Site& site) {
   const Rank trial = settings.count("trial", 1), quantiles = settings.count("quantiles", 5, 2);
   const int rounds = settings.count("rounds", 4), steps = settings.count("steps", 100);

@@ -17,8 +17,8 @@ struct Site {
   Device device;
 };
 
-/// What the ranks of a role do, written down one after the other: computation on the first stream,
-/// collectives and messages on the second. Each returns its place, for `after`.
+/// Builds the activities of a role one after the other: computation on the first stream, collectives and
+/// messages on the second. Each function returns the activity's index, for `after`.
 class Script {
  public:
   int compute(std::string name, Seconds time, std::vector<int> after = {}) {
@@ -47,20 +47,21 @@ class Script {
   std::vector<JobActivity> take() { return std::move(activities_); }
 
  private:
-  /// Throws InputError where there are more than a million.
+  /// Throws InputError beyond a million activities.
   int add(JobActivity activity);
 
   std::vector<JobActivity> activities_;
 };
 
-/// The value of `setting`, which is one of the words. Throws InputError, which lists them.
+/// The value of `setting`, which has to be one of `words`. Throws InputError that lists them.
 std::string one_of(Settings& settings, const std::string& setting, const std::string& otherwise,
                    const std::vector<std::string>& words);
 
-/// `efficiency`: what part of the peaks kernels reach. The default is a guess; 0.4 to 0.9 is plausible.
+/// The setting `efficiency`: the share of the peaks that kernels reach. The default is a guess; 0.4 to 0.9 is
+/// plausible.
 double efficiency(Settings& settings);
 
-/// `progress` of non-blocking collectives: always or host, which is the default.
+/// The setting `progress` of non-blocking collectives: "always" or "host", the default.
 Progress host_progress(Settings& settings);
 
 Job p3dfft(Settings& settings, const Site& site);

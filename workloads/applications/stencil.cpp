@@ -6,8 +6,8 @@
 
 namespace collcast::workloads {
 
-/// A step exchanges `width` layers of each face. With overlap the cells that need no neighbour's are computed
-/// meanwhile; without, all of them afterwards.
+/// A step exchanges `width` layers of each face. With overlap, cells that need no neighbour's are computed
+/// meanwhile; without, all cells are computed afterwards.
 Job stencil(Settings& settings, const Site& site) {
   const int dims = settings.count("dims", 3), side = settings.count("side", 256);
   const int width = settings.count("width", 1), steps = settings.count("steps", 10);
@@ -29,7 +29,7 @@ Job stencil(Settings& settings, const Site& site) {
   const Progress progress = overlap ? host_progress(settings) : Progress::always;
   const Bytes faces = 2.0 * dims * width * std::pow(side, dims - 1) * cell;
   Script script;
-  std::vector<int> done;  // the step before
+  std::vector<int> done;  // last activities of the step before
   for (int s = 1; s <= steps; ++s) {
     const int halo = script.collective("halo", dims == 2 ? Collective::halo_2d : Collective::halo_3d, 0,
                                        faces, done, progress);

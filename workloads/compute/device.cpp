@@ -11,7 +11,7 @@ namespace {
 
 constexpr double flops_per_cycle = 16;
 
-/// A parameter of the device, or 0.
+/// The value of the device's parameter; 0 if it has none.
 double of_device(const std::vector<Parameter>& all, const std::string& device, const std::string& key) {
   const auto found = std::ranges::find(all, "devices." + device + "." + key, &Parameter::path);
   return found == all.end() ? 0 : found->value;

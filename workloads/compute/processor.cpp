@@ -13,10 +13,10 @@
 namespace collcast::workloads {
 namespace {
 
-/// Least mean deviation of step times, by hand of a coordinate search. fp32: 16 rows of V100 (MXNet 1.2 batch
-/// sweeps of ResNet-50, Inception v3, AlexNet; NVIDIA/DeepLearningExamples 729963d ResNet-50 and BERT), off
-/// by 5.5 % in the mean, without a few outlying rows of BERT; tf32: 5 rows of A100 there. The uncertainty is
-/// what most rows are within.
+/// Fitted to the least mean deviation of step times, by a coordinate search. fp32: 16 rows of V100 (MXNet 1.2
+/// batch sweeps of ResNet-50, Inception v3, AlexNet; NVIDIA/DeepLearningExamples 729963d ResNet-50 and BERT),
+/// off by 5.5 % in the mean, without a few outlying rows of BERT. tf32: 5 rows of A100 there. Most rows are
+/// within the uncertainty.
 constexpr Processor::Efficiency of_fp32 = {0.90, 0.83, 0.95, Seconds(62e-6), 0.15};
 constexpr Processor::Efficiency of_tf32 = {0.60, 0.60, 0.70, Seconds(43e-6), 0.25};
 /// amp. Products: the best of an A100 (stas00/ml-engineering: 268 of 312 TFLOP/s), and 235 at 4096 x 4096
@@ -33,10 +33,10 @@ constexpr Processor::Efficiency of_tensor = {
     .issue = Seconds(81.9e-6),
     .issue_in_block = Seconds(81.9e-6),
 };
-/// amp on Hopper. By kernels alone (validation/data/h100-kernels.csv: PyTorch 2.11, channels_last): products,
-/// attention, convolutions, memory, norms and the loss. By whole steps: between_products, cast and
-/// issue_in_block of 18 of transformers (h100-transformers.csv under amp without what is called composed, and
-/// the 4 of BERT in h100-steps.csv), off by 4 % in the mean; issue of 7 of CNNs, off by 19 %.
+/// amp on Hopper. Fitted to single kernels (validation/data/h100-kernels.csv: PyTorch 2.11, channels_last):
+/// products, attention, convolutions, memory, norms and the loss. Fitted to whole steps: between_products,
+/// cast and issue_in_block, by 18 of transformers (h100-transformers.csv under amp without the rows called
+/// composed, and the 4 of BERT in h100-steps.csv), off by 4 % in the mean; issue, by 7 of CNNs, off by 19 %.
 constexpr Processor::Efficiency of_hopper = {
     .convolution = 0.45,
     .linear = 0.30,
@@ -56,8 +56,8 @@ constexpr Processor::Efficiency of_hopper = {
 };
 /// fp32 on Pascal, kind by kind: fitted to PipeDream's times of layers (PyTorch on one V100;
 /// validation/training/kernels.py), all times 0.9, so that ResNet-101 and the U-Net on one P40 are met
-/// (torchgpipe a1b4ee2); off by 7 % in the mean, 14 % at most, of 9 rows of one P100 (TensorFlow, 2017). Of
-/// 3x3 Winograd's algorithm multiplies 2.25 times less.
+/// (torchgpipe a1b4ee2); off by 7 % in the mean, 14 % at most, of 9 rows of one P100 (TensorFlow, 2017). In
+/// 3x3 convolutions, Winograd's algorithm multiplies 2.25 times less.
 constexpr Processor::Efficiency of_pascal = {
     .convolution = 0.68,
     .linear = 0.75,
@@ -79,7 +79,7 @@ struct Numbers {
   }
 };
 
-/// What rank 0 sits on, and how many ranks share it.
+/// The device that rank 0 sits on, and how many ranks share it.
 struct Home {
   std::string device;
   double ranks = 1;
@@ -97,7 +97,8 @@ bool has_tf32(const std::string& generation) {
                              [&](const char* since) { return generation == since; });
 }
 
-/// Whether amp has Hopper's efficiencies. For the others they are a guess: hosts and software are as new.
+/// Whether amp takes Hopper's efficiencies. For other generations than Hopper that is a guess, as their hosts
+/// and software are as new.
 bool is_like_hopper(const std::string& generation) {
   return std::ranges::any_of(std::array{"hopper", "blackwell", "cdna3", "cdna4"},
                              [&](const char* alike) { return generation == alike; });
@@ -107,8 +108,8 @@ std::string generation(const Description& platform, const std::string& device) {
   return device.empty() ? "" : platform.json()["devices"][device].value("generation", "");
 }
 
-/// Bytes moved forward and backward, in elements: batch norm reads its input twice, backward reads what
-/// forward made as well.
+/// Data moved forward and backward, in elements. Batch norm reads its input twice; backward also reads what
+/// forward made.
 struct Moved {
   double forward, backward;
 };
@@ -180,8 +181,8 @@ bool is_calibrated_on(const std::string& device, Precision precision) {
   return false;
 }
 
-/// Products of 8-bit numbers. They are taken to reach as much of their peak as those of 16 bits do; no step
-/// was held against that, so the interval is wider than amp's.
+/// Sets up products of 8-bit numbers. They are taken to reach the same share of their peak as 16-bit
+/// products. No measured step was compared with that, so the interval is wider than amp's.
 void take_fp8(Processor& p, const std::optional<double>& teraflops) {
   if (!teraflops) throw InputError(p.name + " has no fp8_TFLOPS; take amp");
   p.fp8_flops = *teraflops * 1e12;
@@ -192,10 +193,10 @@ bool is_in_8_bits(const Layer& l, Precision precision) {
   return precision == Precision::fp8 && l.kind == LayerKind::linear && l.block >= 0;
 }
 
-/// What a layer's arithmetic takes, and what its memory takes, at the efficiencies of kernels.
+/// The time of a layer by its arithmetic, and by its memory traffic, at the efficiencies of kernels.
 struct Roofline {
   Limits forward, backward;
-  Seconds beside;  ///< kernels of the loss and of casts, in each direction
+  Seconds beside;  ///< time of kernels of the loss and of casts, in each direction
 
   Roofline(const Layer& l, double batch, double share, const Processor& p, Precision precision) {
     const Processor::Efficiency& e = p.efficiency;
@@ -212,7 +213,7 @@ struct Roofline {
     backward = side(l.backward_flops, elements.backward * batch);
     const double logits = l.logits ? l.out * batch : 0;
     beside = share * (logits * e.loss + l.parameters() * e.cast) / (2 * p.bandwidth);
-    // read in 16 bits, written in 8 and, for the products of the backward pass, once more transposed
+    // a cast reads 16 bits and writes 8, and once more transposed for the products of the backward pass
     const double cast = in_8_bits ? (l.in + l.out) * batch + l.parameters() : 0;
     beside += share * cast * Bytes(4) / (2 * (p.bandwidth * e.bandwidth));
   }
@@ -256,7 +257,7 @@ Processor processor(const Description& platform, Precision precision) {
   } else if (const auto tensor = number("tensor_TFLOPS")) {
     p.flops = *tensor * 1e12;
     p.efficiency = is_like_hopper(made) ? of_hopper : of_tensor;
-  } else {  // 16 bits are stored; products may be of 32
+  } else {  // 16 bits are stored; products may be in 32
     p.flops = std::max(number("fp16_TFLOPS").value_or(0), number("fp32_TFLOPS").value_or(0)) * 1e12;
   }
   if (precision == Precision::fp8) take_fp8(p, number("fp8_TFLOPS"));

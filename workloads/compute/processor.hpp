@@ -19,7 +19,7 @@ enum class Precision : std::uint8_t { fp32, tf32, amp, fp8 };
 /// "fp32", "tf32", "amp" (also "fp16", "bf16", "mixed"), "fp8". Throws InputError.
 Precision parse_precision(const std::string& text);
 std::string_view name(Precision precision);
-/// Whether 16 bits are stored.
+/// Whether activations are stored in 16 bits.
 constexpr bool stores_halves(Precision precision) {
   return precision == Precision::amp || precision == Precision::fp8;
 }
@@ -32,8 +32,8 @@ struct ByChannels {
   double most = 0, half = 0, limit = 0;
 };
 
-/// The same of attention in one kernel: most x h / (h + half_head) x w / (w + half_words), for heads of h
-/// elements and sequences of w words.
+/// The same for attention in one kernel: most x h / (h + half_head) x w / (w + half_words), for heads of h
+/// elements and sequences of w tokens.
 struct ByHeads {
   double most = 0, half_head = 0, half_words = 0;
 };
@@ -42,32 +42,31 @@ struct ByHeads {
 struct Processor {
   std::string name;
   double flops = 0;      ///< per second, at the precision; 0: not known
-  double fp8_flops = 0;  ///< the same, of what is in 8 bits
+  double fp8_flops = 0;  ///< the same for products in 8 bits
   BytesPerSecond bandwidth;
   Bytes memory;             ///< 0: not known
-  bool calibrated = false;  ///< its efficiencies are those of such a device, not of one like it
-  /// Shares of the peaks that kernels reach, and what a kernel takes beside: calibrated on published
-  /// single-GPU throughput (docs/models.md).
+  bool calibrated = false;  ///< its efficiencies were fitted to this device, not to one like it
+  /// The shares of the peaks that kernels reach, and the time that a kernel takes besides; calibrated on
+  /// published single-GPU throughput (docs/models.md).
   struct Efficiency {
     double convolution, linear, bandwidth;
     Seconds launch;
     double uncertainty;  ///< of a step's computation, relative
     // 0: as for all kernels
-    ByChannels pointwise = {}, convolution_3x3 = {}, product = {};  ///< product: of a linear layer
+    ByChannels pointwise = {}, convolution_3x3 = {}, product = {};  ///< product: in linear layers
     ByHeads attention = {};                                         ///< in one kernel
     double pooling = 0, average_pooling = 0, normalization = 0;     ///< of the memory bandwidth
-    double between_products = 0;  ///< the same, of elementwise kernels in a transformer's block
-    Seconds issue = {},
-            issue_in_block = {};  ///< what the host takes for a kernel, and for one of such a block
-    Bytes loss = {};  ///< moved per logit of a text model beside the products, forward and backward
-    Bytes cast = {};  ///< moved per parameter, where 32-bit parameters are cast to 16 bits for each pass
+    double between_products = 0;              ///< the same, for elementwise kernels in a transformer's block
+    Seconds issue = {}, issue_in_block = {};  ///< host time per kernel, and per kernel of such a block
+    Bytes loss = {};  ///< moved per logit of a text model beside products, in both directions
+    Bytes cast = {};  ///< moved per parameter if each pass casts 32-bit parameters to 16 bits
   } efficiency = {};
 };
 
-/// A rank's share of the device that rank 0 sits on. Throws InputError where it has no such arithmetic.
+/// A rank's share of the device that rank 0 sits on. Throws InputError if the device lacks such arithmetic.
 Processor processor(const Description& platform, Precision precision);
 
-/// Launches and issues of kernels take `factor` times as long.
+/// Makes launches and issues of kernels take `factor` times as long.
 void scale_host(Processor::Efficiency& efficiency, double factor);
 
 /// How many ranks a node holds.
@@ -83,7 +82,7 @@ struct LayerTime {
 LayerTime layer_time(const Layer& layer, double batch, double share, const Processor& processor,
                      Precision precision);
 
-/// The same, if arithmetic or memory alone limited it.
+/// The time if arithmetic alone, or memory alone, limited it.
 struct Limits {
   Seconds arithmetic, memory;
 };
@@ -93,11 +92,13 @@ struct LayerLimits {
 LayerLimits layer_limits(const Layer& layer, double batch, double share, const Processor& processor,
                          Precision precision);
 
-/// The largest linear layer with a width that is no multiple of 8: its products in 16 bits take longer than
-/// any here, unless the library pads them. Null if there is none of a hundredth of the model's FLOPs.
+/// The largest linear layer with a width that is no multiple of 8. Its products in 16 bits take longer than
+/// any model here says, unless the library pads them. Null if no such layer has a hundredth of the model's
+/// FLOPs.
 const Layer* odd_width(const Model& model);
 
-/// Reading and writing parameters, gradients and momentum: 20 bytes a parameter, 28 with Adam's two.
+/// The time to read and write parameters, gradients and momentum: 20 bytes a parameter, 28 with Adam's two
+/// moments.
 Seconds optimizer_time(double parameters, bool adam, const Processor& processor);
 
 }  // namespace collcast::workloads

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = JobActivity::Kind;
 
-/// Where the order of pushes and pulls follows from their times, each goes as soon as it can.
+/// If pushes and pulls go by need, their order follows from their times; then each goes as soon as it can.
 void free_order(Job& job) {
   if (!job.servers || !job.servers->by_need) return;
   job.servers->by_need = false;
@@ -22,7 +22,7 @@ void free_order(Job& job) {
     }
 }
 
-/// Without what only waits or disturbs: each duration at its least.
+/// The job without waiting and disturbances: each duration at its least.
 Job undisturbed(const Job& job, const PriceOf& price) {
   Job least = without_coordinator(job, price);
   const std::size_t agreement = job.coordinator ? job.streams.size() : least.streams.size();
@@ -36,7 +36,7 @@ Job undisturbed(const Job& job, const PriceOf& price) {
   return least;
 }
 
-/// Each at its bound; nothing shares links, and no sender waits for its receiver.
+/// A price at its bound, as if it shared no links and no sender waited for its receiver.
 Price at_bound(Price p) {
   p.time = p.low = p.high = p.bound;
   p.limited_by = p.cut;
@@ -45,7 +45,7 @@ Price at_bound(Price p) {
   return p;
 }
 
-/// They still share a link: from the first push on, all of them one after the other.
+/// When the last push is done if all go one after the other from the first one on, as they share a link.
 Seconds pushes_in_a_row(const Played& played) {
   Seconds sum, first = played.time;
   for (const Span& s : played.spans)

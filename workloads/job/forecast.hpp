@@ -15,16 +15,16 @@ struct Wait {
   Seconds time;
 };
 
-/// The forecast of a job: time = compute + exposed + bubble + `waits`. The parts are those of a rank of the
-/// role that computes longest.
+/// The forecast of a job: time = compute + exposed + bubble + `waits`. These parts are of a rank of the role
+/// that computes longest.
 struct JobForecast {
   Seconds time, low, high;
-  Seconds compute;        ///< undisturbed
-  Seconds exposed;        ///< what communication, with other work on its streams, adds to that
-  Seconds bubble;         ///< nothing is under way: the rank waits for others, or for a coordinator's round
-  Seconds communication;  ///< some communication is under way
-  Seconds hidden;         ///< the part of it during computation
-  JobBound bound;         ///< what no step of this computation and these collectives beats
+  Seconds compute;        ///< computation, undisturbed
+  Seconds exposed;        ///< what communication, and other work on its streams, adds to that
+  Seconds bubble;         ///< time with nothing under way: waiting for others, or for a coordinator's round
+  Seconds communication;  ///< time with some communication under way
+  Seconds hidden;         ///< the part of that during computation
+  JobBound bound;         ///< no step with this computation and these collectives is faster
   std::string limited_by;
   std::vector<Wait> waits;
   std::vector<Span> spans;  ///< empty if messages were played

@@ -11,7 +11,7 @@
 
 namespace collcast::workloads {
 
-/// Who makes a collective progress, once all of its ranks have called it.
+/// Who makes a collective progress once all its ranks have called it.
 enum class Progress : std::uint8_t {
   always,  ///< the network, or a thread that costs nothing
   host,    ///< its ranks, while none of them computes
@@ -25,11 +25,11 @@ struct JobActivity {
     compute,     ///< for `time`
     collective,  ///< of `bytes`, by `group`
     send,        ///< `bytes` to the same place in role `peer`
-    receive,     ///< from there; sends and receives of two roles and one tag match in order
+    receive,     ///< `bytes` from there; sends and receives of two roles and one tag match in order
     offer,       ///< `bytes` of gradient to the coordinator, which decides when to reduce them
-    settle,      ///< until all that was offered is reduced
+    settle,      ///< waits until all that was offered is reduced
     push,        ///< `bytes` of each rank to parameter servers
-    pull,        ///< from them
+    pull,        ///< `bytes` from parameter servers
   };
   Kind kind = Kind::compute;
   std::string name;
@@ -43,8 +43,8 @@ struct JobActivity {
   int tag = 0;
   std::vector<int> after = {};  ///< activities of the role that have to end first
   std::string algorithm = {};   ///< of a collective; empty: as the policy chooses
-  std::string part = {};        ///< under which summaries add it up; empty: its name
-  bool is_wait = false;         ///< of computation: it stands for waiting
+  std::string part = {};        ///< the name under which summaries add it up; empty: its own
+  bool is_wait = false;         ///< the computation stands for waiting
 };
 
 /// Ranks that do the same, each with the members of its own groups.
@@ -53,16 +53,15 @@ struct Role {
   std::vector<JobActivity> activities;
 };
 
-/// Parameter servers: on nodes of their own, or beside the ranks. What a rank pushes is a message in host
-/// memory to the rank so many further on, which is on another node; all ranks of a node push at once.
+/// Parameter servers, on nodes of their own or beside the ranks. A push is a message in host memory to the
+/// rank `distance` further on, which is on another node; all ranks of a node push at once.
 struct Servers {
   Rank distance = 1;
-  bool beside = false;  ///< what goes out to servers comes in to those of one's own node
-  bool by_need =
-      false;  ///< of what could go, or come, that of the least tag does; else the first of the stream
+  bool beside = false;  ///< servers are beside the ranks: what goes out to servers comes in to the node's own
+  bool by_need = false;  ///< the activity of the least tag goes first; else the first of the stream
 };
 
-/// One pass of what ranks do together: computation, collectives of groups, messages. Ranks are numbered along
+/// What ranks do together in one pass: computation, collectives of groups, messages. Ranks are numbered along
 /// the dimensions, the first of which varies fastest.
 struct Job {
   struct Dimension {
@@ -80,11 +79,11 @@ struct Job {
   std::vector<std::string> streams = {"compute", "communication"};
   int role_dimension = -1;  ///< along which roles differ; -1: there is a single role
   std::vector<Role> roles;
-  std::optional<Coordinator> coordinator;  ///< that reduces what is offered, for each role by itself
+  std::optional<Coordinator> coordinator;  ///< reduces what is offered, separately for each role
   std::optional<Servers> servers;          ///< to push to and to pull from
   /// Computation takes 1 + `slowdown` times as long while collectives of its rank run.
   double slowdown = 0;
-  bool guessed = false;  ///< its computation follows from peaks and a guess of what kernels reach of them
+  bool guessed = false;  ///< its computation follows from peaks and a guessed efficiency
 
   Rank ranks() const;
   /// "data allreduce"; `group`: its index.

@@ -19,7 +19,7 @@ using Kind = JobActivity::Kind;
 constexpr Seconds never = Seconds(std::numeric_limits<double>::infinity());
 constexpr std::array<Seconds Price::*, 3> price_ends = {&Price::low, &Price::time, &Price::high};
 
-/// An activity of a role, by its place there.
+/// An activity, by its role and its place there.
 struct Ref {
   int role, activity;
 };
@@ -30,41 +30,41 @@ struct Arrival {
   Ref sent;
 };
 
-/// What is under way: an activity, or those of several roles that are one operation.
+/// A task under way: one activity, or those of several roles that are one operation.
 struct Task {
   std::vector<Ref> parts;
   Seconds left;
   bool communication;
   bool by_host = false;  ///< a collective that waits for computation
-  double load = 0;       ///< as its price has it
+  double load = 0;       ///< as its price says
   bool between_nodes = false;
 };
 
-/// A role as it is played. What its coordinator does is appended as it comes.
+/// A role as it is played. The coordinator's activities are appended as they come.
 struct State {
   std::vector<JobActivity> activities;
   std::vector<char> announced, done;
   std::vector<Seconds> begun, moving_since;
-  std::vector<int> order;                ///< in which activities are done
-  std::vector<std::vector<int>> queue;   ///< per stream, in order
-  std::vector<std::size_t> next;         ///< of each queue
-  int computing = 0, communicating = 0;  ///< tasks under way; collectives that wait for computation aside
-  int working = 0;                       ///< of those that compute, on the first stream
-  bool moving = false;                   ///< some communication of it advances
-  std::array<std::array<double, 2>, 2> load = {};  ///< within and between nodes, out and in, of what moves
+  std::vector<int> order;                ///< activities in the order in which they are done
+  std::vector<std::vector<int>> queue;   ///< activities per stream, in order
+  std::vector<std::size_t> next;         ///< next activity in each queue
+  int computing = 0, communicating = 0;  ///< tasks under way, without collectives that wait for computation
+  int working = 0;                       ///< computing tasks on the first stream
+  bool moving = false;                   ///< some communication of the role advances
+  std::array<std::array<double, 2>, 2> load = {};  ///< of moving tasks: within and between nodes, out and in
   Seconds communication, hidden, waiting, agreement;
-  Seconds free_out, free_in;  ///< when the messages that are under way have left, and come in
+  Seconds free_out, free_in;  ///< when the messages under way have left, and have come in
 
   // of the coordinator
-  std::vector<int> pending;  ///< offers that no buffer took yet
+  std::vector<int> pending;  ///< offers that are in no buffer yet
   int offers = 0, offered = 0, taken = 0, unreduced = 0;
-  Seconds wake = never, last;  ///< its next round with something to do, and the one before
-  std::map<int, int> carried;  ///< tensors of a buffer, by the last activity on its way
+  Seconds wake = never, last;  ///< the next round with something to do, and the one before
+  std::map<int, int> carried;  ///< tensors of a buffer, by the buffer's last activity
   struct Round {
     Seconds begin;
     std::vector<int> tensors;
   };
-  std::map<int, Round> rounds;  ///< by their agreements
+  std::map<int, Round> rounds;  ///< by the activity of their agreement
 
   int append(const JobActivity& a) {
     const int index = static_cast<int>(activities.size());
@@ -107,8 +107,8 @@ class Player {
     return std::move(result_);
   }
 
-  /// The job as it was played, without its coordinator: the activities of each role in the order in which
-  /// they ended. After `run`.
+  /// The job as it was played, without its coordinator, with the activities of each role in the order in
+  /// which they ended. To be called after `run`.
   Job played_job() const {
     Job job = job_;
     job.coordinator.reset();
@@ -120,7 +120,7 @@ class Player {
  private:
   void add(const Role& role) {
     State s;
-    const std::size_t agreements = job_.coordinator ? 1 : 0;  // on a stream of their own
+    const std::size_t agreements = job_.coordinator ? 1 : 0;  // agreements have a stream of their own
     s.queue.resize(job_.streams.size() + agreements);
     s.next.resize(s.queue.size());
     for (const JobActivity& a : role.activities) {
@@ -145,7 +145,7 @@ class Player {
     return a.kind != Kind::settle || (s.unreduced == 0 && s.pending.empty());
   }
 
-  /// On streams to servers and from them.
+  /// Moves the most needed push or pull to the front of its stream.
   void put_needed_first(State& s, std::size_t stream) const {
     const auto first = s.queue[stream].begin() + static_cast<std::ptrdiff_t>(s.next[stream]);
     const Kind kind = s.activities[to_index(*first)].kind;
@@ -159,7 +159,7 @@ class Player {
     if (needed != s.queue[stream].end()) std::rotate(first, needed, needed + 1);
   }
 
-  /// Starts the next activity of a stream if it can start; true if it is over at once.
+  /// Starts the next activity of a stream if it can start; true if it ends at once.
   bool advance(int role, std::size_t stream) {
     State& s = state(role);
     if (s.next[stream] == s.queue[stream].size()) return false;
@@ -193,7 +193,8 @@ class Player {
     return std::ranges::find(dimensions, job_.role_dimension) == dimensions.end() ? 1 : roles_.size();
   }
 
-  /// Streams are ordered, so the parts of one operation come together under their key in order.
+  /// Announces a part of an operation. As streams are ordered, the parts of an operation meet under their key
+  /// in order.
   void announce(Ref ref) {
     const JobActivity& a = activity(ref);
     const std::size_t needed = roles_of(a);
@@ -245,7 +246,7 @@ class Player {
     tasks_.push_back(std::move(task));
   }
 
-  /// In the roles of a task that begins (1) or is over (-1).
+  /// Counts a task that begins (1) or ends (-1) in its roles.
   void count(const Task& task, int change) {
     for (const Ref r : task.parts) {
       State& s = state(r.role);
@@ -256,8 +257,8 @@ class Player {
     }
   }
 
-  /// A message that does not wait for its receiver, behind those that its sender and its receiver have under
-  /// way.
+  /// Sends a message that does not wait for its receiver; it follows the messages that sender and receiver
+  /// have under way.
   void leave(Ref ref, const Key& key, const Departure& departure) {
     State &from = state(ref.role), &to = state(activity(ref).peer);
     const Seconds start = std::max(now_, from.free_out);
@@ -300,9 +301,9 @@ class Player {
     return message;
   }
 
-  /// Roles stand for many ranks, of which some pairs lie on one node and some on two.
+  /// The slowest message between two roles: of the many pairs of ranks, some lie on one node and some on two.
   GroupCall slowest(int role, int peer, Bytes bytes) {
-    Rank within = 1;  // ranks of a role that follow each other
+    Rank within = 1;  // consecutive ranks of a role
     for (int d = 0; d < job_.role_dimension; ++d) within *= job_.dimensions[to_index(d)].size;
     const Rank period = within * static_cast<Rank>(roles_.size());
     GroupCall call{Collective::sendrecv, {{{2, std::abs(role - peer) * within}}, job_.ranks()}, bytes};
@@ -320,7 +321,7 @@ class Player {
     return task.by_host &&
            std::ranges::any_of(task.parts, [&](Ref r) { return state(r.role).computing > 0; });
   }
-  /// Where a part of a task loads its rank's links.
+  /// The loads that a part of a task adds to: those of its rank's links.
   std::vector<double*> loads(const Task& task, Ref part) {
     auto& [out, in] = state(part.role).load[task.between_nodes ? 1 : 0];
     const Kind kind = activity(part).kind;
@@ -328,7 +329,7 @@ class Player {
     if (kind == Kind::collective || (serves && job_.servers->beside)) return {&out, &in};
     return {kind == Kind::send || kind == Kind::push ? &out : &in};
   }
-  /// What everything that is under way takes of the links, on every rank.
+  /// Adds up the loads on the links of each role by all tasks under way.
   void load() {
     for (State& s : roles_) s.load = {};
     for (const Task& t : tasks_)
@@ -337,7 +338,7 @@ class Player {
           for (double* of : loads(t, r)) *of += t.load;
   }
 
-  /// What loads links of a rank with more than they carry advances as much more slowly.
+  /// How fast a task advances: more slowly by as much as its links are overloaded.
   double rate(const Task& task) {
     if (!task.communication) return state(task.parts[0].role).communicating > 0 ? 1 / (1 + job_.slowdown) : 1;
     if (stands(task)) return 0;
@@ -347,7 +348,7 @@ class Player {
         for (const double* of : loads(task, r)) most = std::max(most, *of);
     return 1 / most;
   }
-  /// What stands still takes for ever, unless nothing of it is left.
+  /// The time until a task ends; for ever if it stands still, unless nothing of it is left.
   Seconds remaining(const Task& task) {
     const double pace = rate(task);
     return pace > 0 ? task.left / pace : task.left > Seconds() ? never : Seconds();
@@ -359,7 +360,7 @@ class Player {
     return first;
   }
 
-  /// To the next end of a task or round of a coordinator.
+  /// Goes on to the next end of a task, or the next round of a coordinator.
   void step() {
     load();
     Seconds ahead = next_wake() - now_;
@@ -412,7 +413,8 @@ class Player {
               " waits for ever: its counterpart never comes, or what it comes after waits for it");
   }
 
-  /// Rounds follow each other all the time; those that find nothing are passed over.
+  /// Takes an offer and sets the next round. Rounds follow each other all the time; those with nothing to do
+  /// are skipped.
   void offer(State& s, int index) {
     const Coordinator& c = *job_.coordinator;
     s.pending.push_back(index);
@@ -423,7 +425,7 @@ class Player {
     s.wake = std::max(now_, s.last + rounds * period);
   }
 
-  /// A round: once agreed on, the buffers go their way.
+  /// A round of the coordinator: agrees, then sends the buffers.
   void wake(State& s) {
     const Coordinator& c = *job_.coordinator;
     std::vector<Bytes> sizes;
@@ -465,7 +467,7 @@ class Player {
     s.carried[last] = tensors;
   }
 
-  /// In the order in which they were done, which has each behind what it comes after.
+  /// The activities in the order in which they ended, so that each follows those in its `after`.
   std::vector<JobActivity> activities_of(const State& s) const {
     std::vector<JobActivity> all;
     std::vector<int> place(s.activities.size()), last;
@@ -474,7 +476,7 @@ class Player {
       for (const int i : of) result.push_back(place[to_index(i)]);
       return result;
     };
-    Seconds agreed;  // until when the rounds before took
+    Seconds agreed;  // end of the rounds before
     for (const int index : s.order) {
       JobActivity a = s.activities[to_index(index)];
       a.after = places(a.after);
@@ -504,7 +506,7 @@ class Player {
   std::vector<State> roles_;
   std::vector<Task> tasks_;
   std::map<Key, std::vector<Ref>> waiting_;
-  std::map<Key, std::deque<Arrival>> arrivals_;  ///< of messages that no receiver waits for yet
+  std::map<Key, std::deque<Arrival>> arrivals_;  ///< messages that no receiver waits for yet
   std::map<std::pair<std::pair<int, int>, Bytes>, GroupCall> messages_;
   std::map<std::string, Seconds> limits_;
   RoundTime round_;

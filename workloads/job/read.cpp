@@ -17,7 +17,7 @@ namespace {
 using Kind = JobActivity::Kind;
 constexpr std::size_t most_activities = 4'000'000;
 
-/// An object of the file and where it stands.
+/// An object of the file and its JSON path.
 struct Node {
   const Json& json;
   std::string file, path;
@@ -46,7 +46,7 @@ struct Node {
     if (!json.is_string()) reject("must be text");
     return json.get<std::string>();
   }
-  /// From 0 on.
+  /// A number from 0 to `most`.
   double real(double most) const {
     if (!json.is_number() || !(json.get<double>() >= 0 && json.get<double>() <= most))
       reject("must be a number from 0 to " + text::number(most));
@@ -180,7 +180,7 @@ class RoleReader {
       node.reject(std::string("is no activity (compute, send, receive, repeat): ") + e.what());
     }
   }
-  /// One of the catalogue that the group's ranks can play.
+  /// The algorithm, which has to be one of the catalogue that the group's ranks can play.
   std::string algorithm_of(const Node& node, const JobActivity& a) const {
     try {
       const Call call{.ranks =
@@ -217,7 +217,7 @@ class RoleReader {
       node.reject("names the stream '" + node.text() + "', which 'streams' does not");
     return static_cast<int>(at - job_.streams.begin());
   }
-  /// The last activity of that name so far.
+  /// The index of the last activity so far that the node names.
   int before(const Node& node) const {
     const auto at = last_.find(node.text());
     if (at == last_.end()) node.reject("names '" + node.text() + "', which does not stand before it");

@@ -31,7 +31,7 @@ Json refers(const char* definition) {
   return {{"$ref", std::string("#/definitions/") + definition}};
 }
 
-/// What `do` says, with what every activity may have, and with `more`.
+/// The schema of an activity: its `do`, the keys that every activity may have, and `more`.
 Json activity(Json what, const Json& more, Json required) {
   Json properties = {
       {"do", std::move(what)}, {"name", text()}, {"stream", text()}, {"after", list_of(text())}};
@@ -45,7 +45,7 @@ Json message(const char* what, const char* other) {
                   {other, "bytes"});
 }
 
-/// Of a group, by whom it is brought on.
+/// The schema of a collective: its group, and who makes it progress.
 Json collective(Json what, Json bytes, Json required) {
   Json one = activity(std::move(what),
                       {{"bytes", std::move(bytes)},

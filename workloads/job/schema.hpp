@@ -5,7 +5,7 @@
 
 namespace collcast::workloads {
 
-/// The JSON Schema (draft 7) of what `parse_job` reads, but that collectives have our names only.
+/// The JSON Schema (draft 7) of what `parse_job` reads. It has only our own names of collectives.
 Json job_schema();
 
 }  // namespace collcast::workloads

@@ -35,7 +35,8 @@ void check_messages(const Job& job) {
               (a.progress == Progress::dpu ? "DPUs play," : "ranks bring on while none of them computes,"));
 }
 
-/// Counterparts have to be alike; messages wait for nobody here, so that engines say who waits for ever.
+/// Throws InputError unless counterparts are alike. Messages wait for nobody here; an engine will say who
+/// waits for ever.
 void check_meetings(const Job& job) {
   if (job.roles.size() == 1) return;
   Price nothing;
@@ -43,9 +44,9 @@ void check_meetings(const Job& job) {
   play(job, [&](const GroupCall&) { return nothing; });
 }
 
-/// What the activities of a role await of other streams, and record for them.
+/// Which records of other streams the activities of a role await, and which they make.
 struct Order {
-  std::vector<std::vector<int>> of_stream;                ///< activities
+  std::vector<std::vector<int>> of_stream;                ///< activities of each stream
   std::vector<std::vector<std::pair<int, int>>> awaited;  ///< of each activity: stream and record there
   std::vector<char> recorded;                             ///< a record follows the activity
 
@@ -75,7 +76,7 @@ class JobSource final : public Source {
     check_meetings(job_);
     info_.name = job_.name;
     info_.format = "job";
-    info_.by_mpi = false;  // but by what a policy says
+    info_.by_mpi = false;  // a policy decides who sends
     for (const Role& role : job_.roles) orders_.emplace_back(role, job_.streams.size());
     std::vector<Rank> all(to_index(job_.ranks()));
     std::iota(all.begin(), all.end(), 0);
@@ -92,7 +93,7 @@ class JobSource final : public Source {
   }
 
  private:
-  /// All groups alike: that of rank 0, moved to each rank that is in none yet.
+  /// Adds all groups of a kind: that of rank 0, moved to each rank that is in none yet.
   void add(const std::vector<Rank>& first) {
     std::vector<int>& own = communicator_of_.emplace_back(to_index(job_.ranks()), -1);
     for (Rank r = 0; r < job_.ranks(); ++r) {
@@ -106,7 +107,7 @@ class JobSource final : public Source {
     }
   }
 
-  /// How far ranks of neighbouring roles are apart.
+  /// The distance between ranks of neighbouring roles.
   Rank stride() const {
     Rank stride = 1;
     for (int d = 0; d < job_.role_dimension; ++d) stride *= job_.dimensions[to_index(d)].size;
@@ -174,7 +175,7 @@ class JobSource final : public Source {
         case Kind::settle:
         case Kind::push:
         case Kind::pull:
-          return;  // of what is refused
+          return;  // such activities were refused before
       }
     }
     /// A collective of a single rank, or of no bytes, is skipped.

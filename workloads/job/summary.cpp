@@ -7,7 +7,7 @@
 namespace collcast::workloads {
 namespace {
 
-/// A role's rows, and what is under way as time goes by.
+/// Fills a role's rows from what is under way as time goes by.
 class Account {
  public:
   explicit Account(std::string role) : role_(std::move(role)) {}
@@ -43,11 +43,11 @@ class Account {
   struct Event {
     Seconds when;
     std::size_t row;
-    bool first;  ///< computation of the first stream
+    bool first;  ///< computation on the first stream
     int change;
   };
 
-  /// Returns the time in which nothing was under way.
+  /// Gives a stretch of time to the rows under way; returns it if nothing was.
   Seconds share_out(Seconds stretch) {
     for (const auto& kind : under_way_) {
       int tasks = 0;
@@ -62,7 +62,7 @@ class Account {
   std::map<std::string, std::size_t> row_;
   std::vector<ActivitySummary> rows_;
   std::vector<Event> events_;
-  std::map<std::size_t, int> under_way_[2];  ///< first computation, then all else: tasks by row
+  std::map<std::size_t, int> under_way_[2];  ///< tasks by row: first computation, then all others
 };
 
 }  // namespace

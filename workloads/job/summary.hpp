@@ -12,8 +12,8 @@ namespace collcast::workloads {
 struct ActivitySummary {
   std::string role, name;
   std::int64_t count = 0;
-  Seconds total;    ///< under way, without waiting for counterparts
-  Seconds exposed;  ///< its part of the role's time, each moment of which goes to one row
+  Seconds total;    ///< time under way, without waiting for counterparts
+  Seconds exposed;  ///< its part of the role's time
 };
 
 /// Where a job's time goes, by role and name, in the order in which they first end. Each moment goes to the

@@ -21,7 +21,7 @@ std::string unique_name(const std::string& name, const std::set<std::string>& ta
   return unique;
 }
 
-/// Each dimension is a group without being named, and so are all of them together.
+/// The names of groups. Each dimension is a group without being named, and so are all dimensions together.
 std::vector<std::string> group_names(const Job& job, Json& named) {
   std::map<std::vector<int>, std::string> known;
   std::set<std::string> taken;
@@ -46,8 +46,8 @@ std::vector<std::string> group_names(const Job& job, Json& named) {
   return names;
 }
 
-/// What the activities of a role are called: `after` means the last of a name so far, so those that are
-/// referred to behind another of their name are numbered.
+/// The names of a role's activities. `after` means the last activity of a name so far, so an activity gets a
+/// number if it is referred to after another one of its name.
 std::vector<std::string> activity_names(const Role& role) {
   std::vector<std::string> names;
   for (const JobActivity& a : role.activities) names.push_back(a.name);

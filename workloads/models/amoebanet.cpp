@@ -7,7 +7,7 @@
 namespace collcast::workloads {
 namespace {
 
-/// A ReLU, a convolution and a batch norm. What the ReLU makes is kept, but not what the norm makes.
+/// A ReLU, a convolution and a batch norm. The ReLU's output is kept, the norm's is not.
 void relu_unit(ConvNet& net, const std::string& name, int channels, Window window = one_by_one) {
   net.relu(name + ".relu");
   net.convolution(name + ".conv", channels, window);
@@ -32,7 +32,7 @@ using Operation = void (*)(ConvNet& net, const std::string& name, int stride);
 
 void identity(ConvNet&, const std::string&, int) {}
 void pool_3x3(ConvNet& net, const std::string& name, int stride) {
-  net.average_pool(name + ".pool3x3", Window::same(3, stride));  // torchgpipe's max_pool_3x3, too
+  net.average_pool(name + ".pool3x3", Window::same(3, stride));  // stands for torchgpipe's max_pool_3x3, too
 }
 void pool_2x2(ConvNet& net, const std::string& name, int stride) {
   net.pool(name + ".pool2x2", Window::square(2, stride));
@@ -40,7 +40,7 @@ void pool_2x2(ConvNet& net, const std::string& name, int stride) {
 void convolution_1x1(ConvNet& net, const std::string& name, int stride) {
   relu_unit(net, name, net.shape.channels, Window::square(1, stride));
 }
-/// Through a quarter of the channels.
+/// A 3x3 convolution through a quarter of the channels.
 void convolution_3x3(ConvNet& net, const std::string& name, int stride) {
   const int channels = net.shape.channels;
   relu_unit(net, name + ".0", channels / 4);
@@ -58,8 +58,7 @@ void convolution_1x7_7x1(ConvNet& net, const std::string& name, int stride) {
   relu_unit(net, name + ".3", channels);
 }
 
-/// An operation in a cell, and the state that it works on. Two results at a time are added up to the next
-/// state.
+/// An operation in a cell, and the state that it works on. Every two results are added up to the next state.
 struct Step {
   std::size_t state;
   Operation operation;
@@ -69,7 +68,7 @@ struct Genotype {
   std::vector<std::size_t> concatenated;
 };
 
-/// Real et al. 2018, as torchgpipe has it: concatenated as by TensorFlow's code, not as in the paper.
+/// Real et al. 2018, as in torchgpipe, which concatenates as TensorFlow's code does, not as the paper.
 const Genotype normal = {{{{1, convolution_1x1},
                            {1, pool_3x3},
                            {1, identity},
@@ -93,12 +92,12 @@ const Genotype reduction = {{{{0, pool_2x2},
                               {3, convolution_1x1}}},
                             {4, 5, 6}};
 
-/// What the next cell reads: this one's result, and what this one read.
+/// What the next cell reads: this cell's output and this cell's input.
 struct States {
   Shape now, before;
 };
 
-/// `reduced`: the cell before halved the size, so that what it read is larger than what it made.
+/// `reduced`: the cell before halved the size, so that its input is larger than its output.
 States cell(ConvNet& net, const std::string& name, const States& in, int channels, bool reduces,
             bool reduced) {
   const Genotype& genotype = reduces ? reduction : normal;

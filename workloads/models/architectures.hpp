@@ -21,7 +21,8 @@ Model inception_v3(int image);
 /// Chen et al. 2018, output stride 16, ASPP rates 6, 12, 18, 21 classes, on ResNet-101 or Xception-65.
 Model deeplab_v3plus_resnet101(int image);
 Model deeplab_v3plus_xception65(int image);
-/// torchgpipe's U-Net (B, C): B convolutions in a cell, C channels in the first, twice as many at each level.
+/// torchgpipe's U-Net (B, C): B convolutions in a cell, C channels in the first cell, twice as many at each
+/// level.
 struct UNet {
   int convolutions, channels, depth, image;
 };
@@ -32,19 +33,19 @@ Model amoebanet_d(int layers, int filters, int image);
 struct Transformer {
   int layers, hidden, heads, sequence, vocabulary;
   int feed_forward = 0;  ///< 0: four times hidden
-  int positions = 0;     ///< learned; 0: as many as the sequence is long
-  int kv_heads = 0;      ///< of keys and values; 0: as many as heads
-  int experts = 0;       ///< feed-forward networks of a block; 0: one that takes every word
-  int chosen = 2;        ///< of the experts, by each word
-  bool flash = false;    ///< gpt: attention in one kernel, which keeps no scores
+  int positions = 0;     ///< learned positions; 0: as many as the sequence is long
+  int kv_heads = 0;      ///< heads of keys and values; 0: as many as `heads`
+  int experts = 0;       ///< feed-forward networks of a block; 0: one that takes every token
+  int chosen = 2;        ///< experts that each token goes to
+  bool flash = false;    ///< gpt: attention is one kernel, which keeps no scores
 };
 /// Decoder-only, layer norms first, output tied to the word embedding.
 Model gpt(std::string name, const Transformer& sizes);
 /// Touvron et al. 2023: RMS norms first, rotary positions, fewer heads of keys and values, gated feed-forward
-/// networks, FlashAttention, output apart from the word embedding. With experts as in Mixtral (Jiang et al.
+/// networks, FlashAttention, output not tied to the word embedding. Experts are as in Mixtral (Jiang et al.
 /// 2024).
 Model llama(std::string name, const Transformer& sizes);
-/// Pre-training: masked words and next sentence.
+/// Pre-training, by masked words and next sentence.
 Model bert(std::string name, const Transformer& sizes, int masked);
 /// Encoder and decoder of `layers` each with `sequence` words on both sides; Vaswani et al. 2017, "big".
 Model transformer(std::string name, const Transformer& sizes);

@@ -20,7 +20,7 @@ struct ModelEntry {
 };
 
 constexpr int most_layers = 10000, most_pixels = 65536;  // along a side
-constexpr int most_of_text = 1 << 24;                    // words, and elements and heads of one
+constexpr int most_of_text = 1 << 24;                    // tokens; elements and heads of a token
 
 /// A model of images: its maker, and the image size of the paper. Below 75 Inception has no pixel left.
 std::function<Model(Settings&)> of_images(Model (*make)(int), int image) {
@@ -38,7 +38,7 @@ Model of_nine(Settings& s) {
   return a::resnet_v2(layers, s.count("image", 32, 8, most_pixels));
 }
 
-constexpr int most_channels = 65536;  // deeper ones have up to 4096 times as many
+constexpr int most_channels = 65536;  // deeper levels have up to 4096 times as many
 
 Model make_unet(Settings& s) {
   a::UNet u{s.count("convs", 5, 1, most_layers), s.count("channels", 64), s.count("depth", 5),
@@ -102,7 +102,7 @@ std::function<Model(Settings&)> of_llama(a::Transformer base) {
 std::function<Model(Settings&)> of_bert(a::Transformer t) {
   return [=](Settings& s) {
     const a::Transformer sized = sizes(s, t);
-    // as the reference data have it: 20 words of 128, 80 of 512
+    // as in the reference data: 20 words of 128, 80 of 512
     return a::bert(s.name(), sized,
                    s.count("masked", std::max(1, sized.sequence * 20 / 128), 1, sized.sequence));
   };

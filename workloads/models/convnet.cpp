@@ -17,8 +17,8 @@ LayerKind dense(const Window& w) {
 
 }  // namespace
 
-/// Works on images, as long as there is more than a pixel, and needs `rows` of them from each neighbour: half
-/// of what its window covers beside one pixel.
+/// Appends a layer. It works on images if these have more than a pixel, and needs `rows` rows from each
+/// neighbour: half of what its window covers beyond one pixel.
 void ConvNet::append(Layer layer, Shape out, int rows) {
   layer.image = layer.kind != LayerKind::linear && shape.height > 1;
   if (layer.image) layer.halo = 1.0 * shape.channels * shape.width * rows;
@@ -37,7 +37,7 @@ void ConvNet::convolution(const std::string& name, int channels, Window w, int g
   const LayerKind kind = groups == 1                ? dense(w)
                          : groups == shape.channels ? LayerKind::depthwise_convolution
                                                     : LayerKind::grouped_convolution;
-  const bool first = model.layers.empty();  // nobody asks for the gradient of the input
+  const bool first = model.layers.empty();  // the input's gradient is not computed
   std::vector<double> tensors = {weights};
   if (bias) tensors = {1.0 * channels, weights};
   append({name, kind, flops, first ? flops : 2 * flops, shape.elements(), out.elements(), out.elements(),

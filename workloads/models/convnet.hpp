@@ -12,7 +12,7 @@ struct Shape {
   double elements() const { return 1.0 * channels * height * width; }
 };
 
-/// A convolution's window: square, or of another height than width.
+/// The window of a convolution or pooling, square or oblong.
 struct Window {
   int height, width;
   int stride = 1;
@@ -34,7 +34,8 @@ struct Window {
 };
 inline const Window one_by_one = Window::square(1);
 
-/// Appends layers to a model; `shape` is what the next one reads. Branches set it back, and join.
+/// Appends layers to a model; the next one reads `shape`. To add a branch, set `shape` back; `concatenate`
+/// and `add` join branches.
 struct ConvNet {
   explicit ConvNet(Model& m) : model(m) {}
   Model& model;
@@ -43,16 +44,16 @@ struct ConvNet {
   void convolution(const std::string& name, int channels, Window window, int groups = 1, bool bias = false);
   void batch_norm(const std::string& name);
   void instance_norm(const std::string& name);  ///< without parameters
-  void relu(const std::string& name);           ///< keeps nothing more
+  void relu(const std::string& name);           ///< keeps no more elements
   /// convolution, batch_norm and relu.
   void unit(const std::string& name, int channels, Window window, int groups = 1);
-  void pool(const std::string& name, Window window, bool ceil = false);  ///< the largest of each window
+  void pool(const std::string& name, Window window, bool ceil = false);  ///< the maximum of each window
   void average_pool(const std::string& name, Window window);
   void global_pool(const std::string& name);
   void add(const std::string& name, const Shape& other);  ///< of another branch, of the same shape
-  /// Channels of several branches, of the first one's size; copies nothing.
+  /// Puts the channels of several branches together, with the size of the first; copies nothing.
   void concatenate(const std::vector<Shape>& branches);
-  /// Element by element into a tensor of its own, `factor` times as high and wide.
+  /// An elementwise layer with an output tensor of its own, `factor` times as high and wide.
   void elementwise(const std::string& name, bool kept, int factor = 1);
   void linear(const std::string& name, int out, bool bias = true);
 

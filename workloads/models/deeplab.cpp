@@ -14,7 +14,7 @@ Window dilated(int rate) {
   return Window::same(3, 1, rate);
 }
 
-/// A depthwise 3x3 and a pointwise convolution, a batch norm behind each.
+/// A depthwise 3x3 and a pointwise convolution, each with a batch norm.
 void separable(ConvNet& net, const std::string& name, int channels, Window window) {
   net.convolution(name + "_depthwise", net.shape.channels, window, net.shape.channels);
   net.batch_norm(name + "_depthwise.bn");
@@ -23,7 +23,7 @@ void separable(ConvNet& net, const std::string& name, int channels, Window windo
   net.relu(name + ".relu");
 }
 
-/// Three separable convolutions, and around them a 1x1 or the identity.
+/// Three separable convolutions, with a 1x1 or the identity as shortcut.
 void xception_block(ConvNet& net, const std::string& name, std::array<int, 3> channels, int stride,
                     bool fit) {
   const Shape in = net.shape;
@@ -39,12 +39,12 @@ void xception_block(ConvNet& net, const std::string& name, std::array<int, 3> ch
   net.add(name + ".add", out);
 }
 
-/// Xception-65 without its classifier; the shape of its first features of a quarter of the size.
+/// Xception-65 without its classifier; returns the shape of its first features of a quarter of the size.
 Shape xception65_features(ConvNet& net) {
   net.unit("entry.conv1_1", 32, Window::same(3, 2));
   net.unit("entry.conv1_2", 64, Window::same(3));
   xception_block(net, "entry.block1", {128, 128, 128}, 2, true);
-  Shape low = net.shape;  // rather of the next block, before its stride
+  Shape low = net.shape;  // the features are the next block's, before its stride
   low.channels = 256;
   xception_block(net, "entry.block2", {256, 256, 256}, 2, true);
   xception_block(net, "entry.block3", {728, 728, 728}, 2, true);

@@ -9,14 +9,14 @@ struct Unit {
   const char* name;
   int channels;
   Window window;
-  bool fork = false;  ///< the next unit reads what this one reads, too
+  bool fork = false;  ///< the next unit has the same input as this one
 };
 using Branch = std::vector<Unit>;
 
 const Window three = Window::same(3), shrink = Window::square(3, 2);
 
-/// Side by side on the same input; what they make is concatenated. `pooled` channels pass through a pool of
-/// stride 2 instead of a branch.
+/// Branches side by side on the same input, with their outputs concatenated. `pooled`: the input also goes
+/// through a pool of stride 2, as a further branch.
 void mixed(ConvNet& net, const std::string& name, const std::vector<Branch>& branches, bool pooled = false) {
   const Shape in = net.shape;
   std::vector<Shape> made;

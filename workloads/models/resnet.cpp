@@ -11,7 +11,7 @@ namespace {
 const std::map<int, std::array<int, 4>> depths = {
     {50, {3, 4, 6, 3}}, {101, {3, 4, 23, 3}}, {152, {3, 8, 36, 3}}};
 
-/// 1x1, 3x3, 1x1, and around them the identity or a 1x1 that fits it.
+/// Convolutions 1x1, 3x3, 1x1, with the identity as shortcut, or a 1x1 that fits it.
 void bottleneck(ConvNet& net, const std::string& name, int width, int stride, int dilation, bool fit,
                 bool stride_first) {
   const Shape in = net.shape;
@@ -33,7 +33,8 @@ void bottleneck(ConvNet& net, const std::string& name, int width, int stride, in
   net.relu(name + ".relu3");
 }
 
-/// Batch norm, ReLU and 1x1, the same with 3x3, with 1x1; around them the identity or a 1x1 that fits it.
+/// Batch norm, ReLU and 1x1, the same with 3x3 and with 1x1; the shortcut is the identity, or a 1x1 that fits
+/// it.
 void preactivated(ConvNet& net, const std::string& name, int width, int stride, bool fit) {
   const Shape in = net.shape;
   const auto unit = [&](const std::string& part, int channels, Window window) {

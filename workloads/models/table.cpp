@@ -29,7 +29,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// One line of a table: its cells by column, and where it stands.
+/// One line of a table: its cells by column, and its place for errors.
 struct Line {
   const std::map<std::string_view, std::size_t>& places;
   std::vector<std::string> cells;
@@ -68,7 +68,7 @@ struct Line {
   }
   void put(std::string& value, std::string_view column) const { value = cell(column); }
 
-  /// Of the cell among the words.
+  /// The place of the cell's word among `words`.
   std::size_t place(std::span<const std::string_view> words, std::string_view column) const {
     std::string known;
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -79,7 +79,7 @@ struct Line {
   }
 };
 
-// What columns that tables may lack say; nothing where it is the default.
+// The cells of optional columns; empty for the default.
 std::string spare_text(double value) {
   return value == 0 ? "" : text::exact(value);
 }
@@ -99,10 +99,10 @@ std::string spare_text(const std::string& value) {
   return value == any_sample ? "" : value;
 }
 
-/// A column that tables may lack, as they may leave its cells empty.
+/// An optional column. Tables may lack it, and may leave its cells empty.
 struct SpareColumn {
   std::string_view name;
-  void (*read)(const Line& line, std::string_view column, Model& model);  ///< of the last layer
+  void (*read)(const Line& line, std::string_view column, Model& model);  ///< sets the last layer's value
   std::string (*write)(const Model& model, const Layer& layer);
 };
 template <auto field>
@@ -112,7 +112,7 @@ SpareColumn of_layer(std::string_view name) {
       [](const Line& line, std::string_view column, Model& m) { line.put(m.layers.back().*field, column); },
       [](const Model&, const Layer& l) { return spare_text(l.*field); }};
 }
-/// On the first line.
+/// A value of the whole model, which is on the first line.
 template <auto field>
 SpareColumn of_model(std::string_view name) {
   return {name,
@@ -127,7 +127,7 @@ SpareColumn of_model(std::string_view name) {
           }};
 }
 
-/// Blocks are numbered from 0.
+/// Reads a block's number, from 0 on.
 void read_block(const Line& line, std::string_view column, Model& m) {
   Layer& l = m.layers.back();
   line.put(l.block, column);
@@ -153,7 +153,7 @@ void read_experts(const Line& line, std::string_view column, Model& m) {
   m.experts = l.experts;
 }
 
-/// Names of layers before, joined by +.
+/// Reads names of layers before this one, joined by +.
 void read_reads(const Line& line, std::string_view column, Model& m) {
   for (const std::string& name : split(line.cell(column), '+')) {
     std::size_t at = m.layers.size() - 1;

@@ -18,7 +18,7 @@ struct Writer {
         {std::move(name), kind, flops, 2 * flops, in, out, kept, std::move(tensors), block, cut});
   }
   std::size_t last() const { return model.layers.size() - 1; }
-  /// What the last layer reads, other than the one before it alone.
+  /// Sets what the last layer reads, if that is not just the layer before it.
   void reads(std::vector<std::size_t> from) { model.layers.back().reads = std::move(from); }
   void linear(const std::string& name, double rows, double in, double out, double kept,
               Cut cut = Cut::whole) {
@@ -27,7 +27,7 @@ struct Writer {
   void norm(const std::string& name, double rows) {
     layer(name, LayerKind::normalization, 0, rows * hidden, rows * hidden, rows * hidden, {hidden, hidden});
   }
-  /// Dropout and the sum with what goes around.
+  /// Dropout, and the sum with the shortcut from layer `around`.
   void residual(const std::string& name, double rows, std::size_t around) {
     layer(name, LayerKind::elementwise, 0, 2 * rows * hidden, rows * hidden, 1.5 * rows * hidden);
     reads({last() - 1, around});
@@ -36,14 +36,14 @@ struct Writer {
     layer(name, LayerKind::embedding, 0, rows * hidden, rows * hidden, 0, {entries * hidden}, cut);
   }
 
-  /// Words that look at as many of their own, in one product.
+  /// Self-attention, with queries, keys and values in one product.
   void attend_fused(const std::string& name, double rows, bool flash) {
     linear(name + ".qkv", rows, hidden, 3 * hidden, 3 * rows * hidden, Cut::enter);
     if (!flash) return look(name, rows, last(), last(), last());
     flash_attention(name + ".flash", rows, hidden);
     linear(name + ".out", rows, hidden, hidden, 0, Cut::leave);
   }
-  /// Words of layer `words` that look at as many of layer `at`.
+  /// Attention of the tokens of layer `words` to as many tokens of layer `at`.
   void attend(const std::string& name, double rows, std::size_t words, std::size_t at) {
     linear(name + ".query", rows, hidden, hidden, rows * hidden, Cut::enter);
     reads({words});
@@ -59,7 +59,7 @@ struct Writer {
     layer(name + ".scores", LayerKind::attention, flops, 2 * rows * hidden, scores, 0, {}, Cut::split);
     reads({query, key});
     layer(name + ".softmax", LayerKind::elementwise, 0, scores, scores, 2.5 * scores, {},
-          Cut::split);  // dropout included
+          Cut::split);  // with dropout
     layer(name + ".context", LayerKind::attention, flops, scores + rows * hidden, rows * hidden,
           rows * hidden, {}, Cut::split);
     reads({last() - 1, value});
@@ -75,17 +75,17 @@ struct Writer {
   void rms_norm(const std::string& name, double rows) {
     layer(name, LayerKind::normalization, 0, rows * hidden, rows * hidden, rows * hidden, {hidden});
   }
-  /// The sum with what goes around.
+  /// The sum with the shortcut from layer `around`.
   void sum(const std::string& name, double rows, std::size_t around) {
     layer(name, LayerKind::elementwise, 0, 2 * rows * hidden, rows * hidden, rows * hidden);
     reads({last() - 1, around});
   }
-  /// Without a bias.
+  /// A linear layer without a bias.
   void product(const std::string& name, double rows, double in, double out, double kept, Cut cut) {
     layer(name, LayerKind::linear, 2 * rows * in * out, rows * in, rows * out, kept, {in * out}, cut);
   }
-  /// Words look at those before them, in one kernel: half of the scores, which are computed again for the
-  /// backward pass (Dao et al. 2022: 2 products forward, 5 backward).
+  /// Attention of tokens to those before them, in one kernel: half of the scores, which the backward pass
+  /// computes again (Dao et al. 2022: 2 products forward, 5 backward).
   void flash_attention(const std::string& name, double rows, double kv) {
     const double flops = 2 * rows * rows * hidden;
     layer(name, LayerKind::attention, flops, rows * (hidden + 2 * kv), rows * hidden, rows * hidden, {},
@@ -118,7 +118,7 @@ struct Writer {
     reads({last() - 2, last() - 1});
     product(name + ".down", rows, feed_forward, hidden, 0, Cut::leave);
   }
-  /// A router, then the gated network of each word's `chosen` experts of all.
+  /// A router, then for each token the gated networks of the `chosen` experts.
   void feed_experts(const std::string& name, double rows, int experts, int chosen) {
     const std::size_t words = last(), router = words + 1;
     product(name + ".router", rows, hidden, experts, rows * experts, Cut::whole);
@@ -155,7 +155,7 @@ struct Writer {
     residual(name + ".add" + std::to_string(number), sequence, words);
     norm(name + ".norm" + std::to_string(number), sequence);
   }
-  /// The word embedding once more: its gradient counts with the embedding's.
+  /// The word embedding used again: its gradient counts with the embedding's.
   void tied(const std::string& name, double rows, double vocabulary, std::vector<double> tensors) {
     layer(name, LayerKind::linear, 2 * rows * hidden * vocabulary, rows * hidden, rows * vocabulary,
           rows * vocabulary, std::move(tensors), Cut::enter);

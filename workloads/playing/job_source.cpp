@@ -22,7 +22,7 @@ bool is_job(const std::string& what) {
 
 void require_job(const std::string& what) {
   if (is_application(what)) return;
-  if (!is_job_file(what)) application_job(what, 1, {});  // says what it knows
+  if (!is_job_file(what)) application_job(what, 1, {});  // throws, and lists the applications
   read_file(what);
 }
 

@@ -13,7 +13,7 @@ namespace collcast::workloads {
 /// Whether the text names an application, or a file that describes a job.
 bool is_job(const std::string& what);
 
-/// Throws InputError unless it does.
+/// Throws InputError unless the text is a job.
 void require_job(const std::string& what);
 
 /// A described job, or an application, for any number of ranks.
@@ -21,7 +21,7 @@ class JobSource {
  public:
   /// Throws InputError.
   JobSource(const std::string& what, const Description& platform);
-  /// `ranks`: 0 where none were given.
+  /// The job on so many ranks; 0: none were given.
   Job on(Rank ranks) const;
 
  private:

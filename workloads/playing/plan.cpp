@@ -136,12 +136,13 @@ plan::Candidate candidate(const PlannedPlatform& on, Rank ranks, const Json& f) 
   return c;
 }
 
-/// SimGrid's clock goes on from replay to replay, and its rounding with it: they come in turn.
+/// The processes that forecast. For a trace it is one, as SimGrid's clock, and with it its rounding, goes on
+/// from replay to replay.
 sweep::HandOut workers(const PlannedJob& job) {
   return sweep::processes(job.trace.empty() ? sweep::processors() : 1);
 }
 
-/// The answers of a function of 0 to `count` - 1, computed by workers.
+/// The answers of `ask` for 0 to `count` - 1, computed by workers.
 template <class Ask>
 std::vector<Json> answers(std::size_t count, const sweep::HandOut& workers, const std::string& what,
                           const PlanProgress& progress, const Ask& ask) {
@@ -163,8 +164,8 @@ std::vector<Json> answers(std::size_t count, const sweep::HandOut& workers, cons
   return all;
 }
 
-/// The parameter improved by a tenth, as --set has it: more of a bandwidth, a rate or a memory, less of a
-/// latency or an overhead; nothing for other parameters.
+/// The assignment for --set that improves the parameter by a tenth: more of a bandwidth, a rate or a memory,
+/// less of a latency or an overhead. Nothing for other parameters.
 std::optional<std::string> improved(const Parameter& p) {
   if (p.path == price_key || p.path == power_key || p.value <= 0) return {};
   if (p.unit == "GBps" || p.unit == "TFLOPS" || p.unit == "GHz" || p.unit == "GiB")
@@ -196,7 +197,7 @@ std::vector<plan::Candidate> candidates(const std::vector<PlannedCase>& cases,
 
 std::vector<double> times(const std::vector<PlannedCase>& cases,
                           const std::vector<PlannedPlatform>& platforms, const PlanProgress& progress) {
-  // neighbours have the same platform and policy, and collectives in common
+  // consecutive cases share platform, policy and collectives
   std::unique_ptr<Playing> last;
   const Description* on = nullptr;
   std::string policy;
@@ -230,13 +231,13 @@ std::vector<Saving> savings(const PlannedJob& job, const Description& platform, 
     if (const auto assignment = improved(p)) parts.push_back(*assignment);
   const Seconds now = *time_of_one(job, platform, {}, ranks);
   std::vector<Saving> all;
-  // Of parameters that together change nothing, none is asked for alone: those that save and those that cost,
-  // as where a library then chooses otherwise, would have to make up for each other exactly.
+  // Parameters that together change nothing are not asked for one by one. Savings and losses (a library may
+  // then choose otherwise) would have to cancel out exactly.
   for (std::vector<Parts> open{parts}; !open.empty();) {
     const std::vector<Json> times =
         answers(open.size(), workers(job), "a tenth more", progress, [&](std::size_t i) {
           const auto time = time_of_one(job, platform, open[i], ranks);
-          return time ? Json(time->value) : Json();  // none: at the end of what is sound
+          return time ? Json(time->value) : Json();  // none: the value is beyond what is allowed
         });
     std::vector<Parts> next;
     for (std::size_t i = 0; i < open.size(); ++i) {

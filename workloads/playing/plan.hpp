@@ -13,7 +13,7 @@ namespace collcast::workloads {
 /// The job that a machine is chosen for, as users describe it: a model to train, a recorded run (`trace`), or
 /// an application or a job's file (`job`).
 struct PlannedJob : TrainingText {
-  std::string samples;  ///< that the model trains on in all
+  std::string samples;  ///< samples that the model trains on in all
   std::string trace, job;
   std::string runs = "1";  ///< how often the trace or the job runs
 };
@@ -24,25 +24,25 @@ struct PlannedPlatform {
   Description platform;
 };
 
-/// The platform's price and power, which a plan can take into account.
+/// The parameters of a platform with its price and power, which a plan can take into account.
 inline constexpr const char *price_key = "node.price_per_hour_USD", *power_key = "node.power_W";
 
-/// Is told how many of so many forecasts have been made.
+/// Told how many of all forecasts have been made.
 using PlanProgress = std::function<void(const std::string& what, std::int64_t finished, std::int64_t all)>;
 
-/// The job, a platform by its number, and how many ranks of it; of a training job also who shares it how.
+/// A job, the index of a platform, and a number of ranks; for a training job also the layout.
 struct PlannedCase {
   PlannedJob job;
   std::size_t platform = 0;
   Rank ranks = 1;
   std::string layout = {};   ///< "dp=8 tp=4 pp=2"; empty: as the framework says
-  bool fits = true;          ///< into memory, where layouts are chosen
-  double least_time = 0;     ///< [s] a bound of the whole job's time, where layouts are chosen
-  std::string refused = {};  ///< why nothing is to be forecast
+  bool fits = true;          ///< the layout fits into memory
+  double least_time = 0;     ///< [s] lower bound of the whole job's time with this layout
+  std::string refused = {};  ///< why there is no forecast
 };
 
-/// The whole job in each case; what is to be said of them is added to `notes`. Forecasts are made by a
-/// process for each processor, those of a trace by one; so are those of `times` and `savings`.
+/// Forecasts the whole job in each case, and adds notes to `notes`. `candidates`, `times` and `savings` use a
+/// process for each processor; for a trace, a single process.
 std::vector<plan::Candidate> candidates(const std::vector<PlannedCase>& cases,
                                         const std::vector<PlannedPlatform>& platforms,
                                         const PlanProgress& progress, std::vector<std::string>& notes);
@@ -56,7 +56,7 @@ struct Saving {
   std::string parameter;
   double share = 0;
 };
-/// The largest first; parameters that save next to nothing are left out.
+/// The savings, the largest first, without parameters that save next to nothing.
 std::vector<Saving> savings(const PlannedJob& job, const Description& platform, Rank ranks,
                             const PlanProgress& progress);
 

@@ -28,7 +28,7 @@
 namespace collcast::workloads {
 namespace {
 
-/// What a plan of a training job may choose, besides platform and ranks.
+/// A choice of a plan for a training job, besides platform and ranks.
 struct PlanChoice {
   const char *key, *title;
   bool counts;
@@ -50,7 +50,7 @@ std::vector<std::string> chosen_from(const PlannedJob& job, const PlanChoice& of
   return all;
 }
 
-/// Where one measured throughput stands for much that differs.
+/// Adds a note if one measured throughput is used for candidates that differ.
 void tell_planned_throughput(report::Report& report, const PlanText& options, std::size_t platforms,
                              std::size_t ranks) {
   std::vector<std::string> differ;
@@ -68,7 +68,7 @@ std::optional<double> limit(const std::string& text, const std::string& what) {
   return above_zero(text, what);
 }
 
-/// "90s", "2h", "3d", or seconds.
+/// Reads "90s", "2h", "3d", or seconds.
 std::optional<double> duration(const std::string& text) {
   using Unit = std::pair<std::string_view, double>;
   if (text.empty()) return {};
@@ -93,7 +93,8 @@ plan::Limits limits_of(const PlanText& options) {
   return limits;
 }
 
-/// "dgx-a100=32.77" or, as the platform was asked for, "./mine.json=32.77".
+/// Sets a platform's price or power from "dgx-a100=32.77", or with the platform as the user wrote it,
+/// "./mine.json=32.77".
 void set_for(Description& platform, const std::string& asked, const std::vector<std::string>& given,
              const std::string& path, const std::string& option) {
   bool has = false;
@@ -128,7 +129,7 @@ std::vector<PlannedPlatform> platforms_of(const PlanText& options, std::vector<s
   return all;
 }
 
-/// Prices and powers are of platforms in the plan.
+/// Throws InputError if a price or power is of a platform that is not in the plan.
 void require_known(const PlanText& options, const std::vector<PlannedPlatform>& platforms) {
   std::vector<std::string> names;
   for (const PlannedPlatform& p : platforms) names.push_back(p.platform.name());
@@ -197,13 +198,13 @@ std::string hours(double s) {
                     : text::number(s / 3600) + " h";
 }
 
-/// "time 1.32 % (slow end: 1.52 %)"
+/// How much of a limit is used: "time 1.32 % (slow end: 1.52 %)".
 std::string used(const plan::Margin& m) {
   return std::string(m.limit) + ' ' + text::percent(m.used) +
          (m.used_at_worst > m.used ? " (slow end: " + text::percent(m.used_at_worst) + ')' : std::string());
 }
 
-/// ", and the first costs less.": what tells two apart that are as good by the aim.
+/// What tells two candidates apart that are equal by the aim: ", and the first costs less.".
 std::string broken_by(const plan::Judged& best, const plan::Judged& next) {
   const auto less = [](double a, double b) { return plan::shown(a) < plan::shown(b); };
   const auto lesser = [&](std::optional<double> plan::Judged::*of) {
@@ -215,7 +216,7 @@ std::string broken_by(const plan::Judged& best, const plan::Judged& next) {
   return ".";
 }
 
-/// What the first says of itself and of the second.
+/// The best candidate in words, compared with the second.
 std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
   const plan::Judged& best = all[0];
   const plan::Candidate& c = best.candidate;
@@ -251,7 +252,7 @@ std::string within(const PlanText& o) {
   return words;
 }
 
-/// What the plan is of, and how much of it.
+/// What the plan is for: the job and its amount.
 std::string subject(const PlanText& options) {
   for (const auto& [text, what] : {std::pair{options.model, "model"}, {options.job, "job"}})
     if (listed(text).size() > 1 || (!text.empty() && spelled_out(text).size() > 1))
@@ -272,7 +273,7 @@ std::string subject(const PlanText& options) {
   return options.model + ", " + options.framework + ", " + options.samples + " samples";
 }
 
-/// What every candidate has, and what any of them has.
+/// The columns that every candidate has, and those that some candidate fills.
 std::vector<report::Column> columns_of(const std::vector<plan::Judged>& all, plan::Aim aim) {
   std::vector<report::Column> columns{report::text_of("platform", "platform")};
   for (const PlanChoice& c : plan_choices)
@@ -299,16 +300,16 @@ std::vector<report::Column> columns_of(const std::vector<plan::Judged>& all, pla
   return columns;
 }
 
-/// By how much a processor alone is slower at the slow end of its uncertainty; a measured throughput has
-/// none.
+/// How many times as long a single processor takes at the slow end of its uncertainty. 1 for a measured
+/// throughput.
 double slower_alone(const PlannedJob& job, const Description& platform) try {
   const Training t = described(job, platform);
   return t.throughput ? 1 : 1 + t.processor.efficiency.uncertainty;
 } catch (const InputError&) {
-  return 1;  // there is no forecast, either
+  return 1;  // there is no forecast either
 }
 
-/// The job with each combination of what may be chosen.
+/// The job with each combination of its choices.
 std::vector<PlannedJob> combinations(const PlannedJob& job) {
   std::vector<PlannedJob> all{job};
   for (const PlanChoice& choice : plan_choices) {
@@ -326,9 +327,9 @@ std::vector<PlannedJob> combinations(const PlannedJob& job) {
 
 constexpr std::size_t layouts_shown = 3;
 
-/// How ranks share the step out in each way that fits, and what was left out.
+/// All layouts that fit, and how many were left out.
 struct FoundLayouts {
-  std::vector<PlannedCase> cases;  ///< where nothing fits, one that does not, or says why
+  std::vector<PlannedCase> cases;  ///< if nothing fits, one that does not, or that says why
   int tried = 0, too_large = 0, indivisible = 0;
 };
 
@@ -364,21 +365,21 @@ FoundLayouts layouts_of(const PlannedCase& of, const Description& platform, cons
   return found;
 }
 
-/// The time of the slowest of the layouts that are shown, where so many were timed.
+/// The slowest time of the fastest `layouts_shown` layouts; HUGE_VAL if fewer were timed.
 double time_to_beat(std::vector<double> timed) {
   if (timed.size() < layouts_shown) return HUGE_VAL;
   std::ranges::nth_element(timed, timed.begin() + (layouts_shown - 1));
   return timed[layouts_shown - 1];
 }
 
-/// Of a machine and a number of ranks: the cases from `first` on, by their bounds.
+/// The cases of a machine and a number of ranks: those from `first` on, sorted by their bounds.
 struct Group {
   std::size_t first = 0, count = 0;
   std::vector<double> timed = {};
 };
 
-/// The times of all cases that may be among the fastest shown of their group: first of as many as are shown,
-/// then of those that the bound does not keep from being as fast. HUGE_VAL for the others.
+/// The times of all cases that may be among the fastest ones of their group, which are shown. Times first as
+/// many cases as are shown, then those whose bound allows them to be as fast. HUGE_VAL for the others.
 std::vector<double> times_of_fastest(const std::vector<PlannedCase>& cases, std::vector<Group>& groups,
                                      const std::vector<PlannedPlatform>& platforms,
                                      const PlanProgress& progress) {
@@ -402,8 +403,8 @@ std::vector<double> times_of_fastest(const std::vector<PlannedCase>& cases, std:
   return all;
 }
 
-/// The fastest layouts of each combination of the other choices, all frameworks together: on as many ranks
-/// these are the cheapest. Those left out are told in a note.
+/// The fastest layouts of each combination of the other choices, all frameworks together; on equally many
+/// ranks these are the cheapest, too. A note tells how many were left out.
 std::vector<PlannedCase> with_layouts(const std::vector<PlannedCase>& cases, const PlanText& options,
                                       const std::vector<PlannedPlatform>& platforms,
                                       const PlanProgress& progress, std::vector<std::string>& notes) {
@@ -417,7 +418,7 @@ std::vector<PlannedCase> with_layouts(const std::vector<PlannedCase>& cases, con
     tried += found.tried, too_large += found.too_large, indivisible += found.indivisible;
     std::ranges::move(found.cases, std::back_inserter(all));
   }
-  // what fits comes before what does not, and this before what cannot be forecast
+  // cases that fit come before those that do not, and these before cases without a forecast
   std::ranges::stable_sort(all, {}, [&](const PlannedCase& c) {
     return std::tuple(place(c), !c.refused.empty(), !c.fits, c.least_time);
   });
@@ -449,7 +450,7 @@ std::vector<PlannedCase> with_layouts(const std::vector<PlannedCase>& cases, con
   return best;
 }
 
-/// The candidates of each combination.
+/// The candidates of all combinations.
 std::vector<plan::Candidate> all_candidates(const PlanText& options,
                                             const std::vector<PlannedPlatform>& platforms,
                                             const std::vector<Rank>& ranks, const PlanProgress& progress,
@@ -475,7 +476,7 @@ std::vector<plan::Candidate> all_candidates(const PlanText& options,
   return all;
 }
 
-/// What the best candidate would gain by a tenth more of each of its parts.
+/// What the best candidate would gain if each of its parts were better by a tenth.
 report::Section a_tenth_more(const PlanText& options, const std::vector<PlannedPlatform>& platforms,
                              const plan::Candidate& best, const PlanProgress& progress) {
   const auto chosen = std::ranges::find(platforms, best.platform, &PlannedPlatform::name);
@@ -528,7 +529,7 @@ Planned planned(const PlanText& options, const PlanProgress& progress) {
   tell_planned_throughput(report, options, platforms.size(), ranks.size());
   report.title = of + ": least " + std::string(plan::name(aim)) + within(options);
   report.sections.push_back({"candidates", judged_rows(all), columns_of(all, aim)});
-  std::vector<std::string> choices, settled;  // of what is chosen among, the answer is told anyway
+  std::vector<std::string> choices, settled;  // the rows show the settings that are chosen among anyway
   for (const std::string& assignment : options.set)
     (sweep::set_cases({assignment}).size() > 1 ? choices : settled).push_back(assignment);
   const auto unmoved = report::unmoved(judged_rows(all), settled, [&](const std::vector<std::string>& set) {

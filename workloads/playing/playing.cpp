@@ -10,14 +10,14 @@
 namespace collcast::workloads {
 namespace {
 
-/// What limits what is neither computation nor waiting.
+/// What limits the time that is neither computation nor waiting.
 std::string limit_beside_computation(const ReplayReport& r) {
   for (const Share& s : r.explanation)
     if (s.cause != Cause::compute && s.cause != Cause::wait) return s.name;
   return r.explanation.empty() && r.limited_by != "computation" ? r.limited_by : "";
 }
 
-/// The mean over the ranks that compute longest.
+/// Fills the parts with the mean over the ranks that compute longest.
 void fill_parts(Played& played, const std::vector<Parts::OfRank>& ranks) {
   Seconds most;
   for (const Parts::OfRank& r : ranks) most = std::max(most, r.compute);
@@ -33,7 +33,7 @@ void fill_parts(Played& played, const std::vector<Parts::OfRank>& ranks) {
   }
 }
 
-/// By forecast; each is asked for once.
+/// Prices by the group forecaster; each is asked for once.
 PriceOf group_prices(GroupForecaster& forecaster) {
   return cached([&forecaster](const GroupCall& call) {
     const auto a = call.control  ? forecaster.predict_control(call.collective, call.group, call.bytes)
@@ -117,7 +117,8 @@ PlayOf Playing::player(bool interval) {
   return [this, interval](const Job& job, End end) { return play(job, end, interval); };
 }
 
-/// Ranks of a group may begin at different times where messages are played: then only computation bounds.
+/// If messages are played, ranks of a group may begin at different times, so that only computation is a
+/// bound.
 BoundOf Playing::bounds() {
   return [this](const Job& job) {
     if (!by_messages()) return lower_bound(job, price_);

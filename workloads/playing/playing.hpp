@@ -17,14 +17,14 @@ struct HowPlayed {
   std::string policy, engine = {};
   int pieces = 1;
   bool direct = false;
-  std::function<void(Seconds, std::int64_t)> progress = nullptr;  ///< of messages that are played
+  std::function<void(Seconds, std::int64_t)> progress = nullptr;  ///< of playing messages
 };
 
-/// Throws InputError if it says how DPUs work although the job hands them nothing.
+/// Throws InputError if `how` says how DPUs work although the job hands them nothing.
 void require_offload(const HowPlayed& how, const Job& job);
 
-/// Forecasts jobs and training steps on a platform, which outlives it: by the prices of their collectives, or
-/// message by message; a coordinator's rounds always go by prices.
+/// Forecasts jobs and training steps on a platform, which has to outlive this object. Collectives have
+/// prices, or are played message by message; a coordinator's rounds always go by prices.
 class Playing {
  public:
   /// Throws InputError for an unknown policy or engine.
@@ -32,18 +32,18 @@ class Playing {
   Playing(const Playing&) = delete;
   Playing& operator=(const Playing&) = delete;
 
-  /// Throw InputError if messages are to be played and the job has what only prices model.
+  /// Both throw InputError if messages are to be played and the job has something that only prices model.
   JobForecast forecast(const Job& job);
   StepForecast forecast(const Training& training);
-  /// Without the interval.
+  /// The time alone, without its interval.
   Seconds time(const Job& job);
   Seconds time(const Training& training);
 
   const PriceOf& price() const { return price_; }
   const std::string& policy() const { return forecaster_.policy(); }
   bool by_messages() const { return engine_ != nullptr; }
-  /// Where the time of the last forecast goes, along the chains of causes, in the mean over its phases, with
-  /// what else the step waits for; empty if there were too many messages.
+  /// Where the time of the last forecast goes along the chains of causes, in the mean over its phases, with
+  /// the other waits of the step. Empty if there were too many messages.
   std::vector<Share> causes(const std::vector<Wait>& waits) const;
   /// Plays the messages of the last forecast again and shows them to an observer.
   Seconds watch(const Watched& watched) const;
@@ -60,7 +60,7 @@ class Playing {
   const Engine* engine_ = nullptr;
   GroupForecaster forecaster_;
   const PriceOf price_;
-  std::vector<ReplayReport> reports_;  ///< of the last forecast, on the platform as described
+  std::vector<ReplayReport> reports_;  ///< replays of the last forecast, on the platform as described
   Job last_;                           ///< the last forecast's job
   std::vector<std::string> notes_;
   const std::function<void(Seconds, std::int64_t)> progress_;

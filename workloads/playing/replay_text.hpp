@@ -18,10 +18,10 @@ struct ReplayText {
   std::string memory;  ///< "host" or "device"; empty: as the trace says
 };
 
-/// "3-5" or "4"; all of them if empty. Throws InputError otherwise.
+/// Options for the steps "3-5" or "4"; empty: all steps. Throws InputError for other texts.
 OpenOptions steps(const std::string& text);
 
-/// Its trace, on the ranks that it was recorded on or others.
+/// Opens the replay's trace, on as many ranks as it was recorded on, or on others.
 Trace open_replayed(const ReplayText& text);
 
 /// Throws InputError.

@@ -13,7 +13,7 @@
 namespace collcast::workloads {
 namespace {
 
-/// A whole number, as long as it is one of 64 bits.
+/// A whole number, if it fits 64 bits.
 Json whole(double value) {
   return value < 9e18 ? Json(std::llround(value)) : Json(value);
 }
@@ -46,7 +46,7 @@ Json run_row(Rank ranks, int ranks_per_node, const JobForecast& f, double sample
           {"transferred", f.bound.transferred ? Json(*f.bound.transferred) : Json()}};
 }
 
-/// Why ranks together may do more than as many processors alone.
+/// Why ranks together may do more than equally many single processors.
 std::string what_is_saved(const Training& t) {
   if (t.framework.per_gpu > 1) return "processes that share a GPU fill each other's gaps";
   if (t.throughput && optimizer_share(t) < 1)

@@ -11,7 +11,7 @@
 
 namespace collcast::workloads {
 
-/// A forecast as a row of `job`; `samples` of one pass, if that is above 0.
+/// A forecast as a row of `job`. `samples`: of one pass; 0: not said.
 Json job_row(const Job& job, const JobForecast& forecast, double samples, const Description& platform);
 /// A forecast as a row of `train`.
 Json train_row(const Training& training, const StepForecast& step);
@@ -20,8 +20,8 @@ Json train_row(const Training& training, const StepForecast& step);
 Json replay_row(const Source& trace, const Description& platform, const ReplayOptions& options,
                 const ReplayReport& report);
 
-/// Where the time goes: rows of role, activity, count, total_s, exposed_s and share. The exposed times add up
-/// to the time.
+/// Where the time goes: rows of role, activity, count, total_s, exposed_s and share. The exposed times of a
+/// role add up to the time.
 Json activity_rows(const JobForecast& forecast);
 /// The layers of a training step in forward order, as a rank computes them for one micro-batch: rows of
 /// layer, kind, stage, forward_s, backward_s, share (of all layers' time), limited_by and parameters (of the
@@ -32,8 +32,8 @@ void add_time_to_accuracy(Json& row, const Convergence& experience, const StepFo
 
 /// "29.9 GiB": memory, always in GiB.
 std::string gibibytes(double bytes);
-/// What users should know of a forecast: what it takes for granted, what it does not count, and why its
-/// efficiency is above 100 %.
+/// What users should know about a forecast: its assumptions, what it leaves out, and why its efficiency is
+/// above 100 %, if it is.
 std::vector<std::string> cautions(const Training& training, const StepForecast& step);
 /// Why the step does not fit into a processor's memory; empty if it does, or if that is not known.
 std::string too_large(const Training& training, const StepForecast& step);

@@ -29,12 +29,12 @@ std::string memory(const Json& row) {
   return gibibytes(need) + (has.is_null() ? "" : " of " + gibibytes(has));
 }
 
-/// The settings, but for ranks, that rows of training steps differ in.
+/// The settings other than ranks in which rows of training steps differ.
 std::vector<std::string> varied(const Json& rows) {
   std::vector<std::string> all;
   for (const auto& item : rows[0].items()) {
     const std::string& key = item.key();
-    const bool is_setting = key.find('.') != std::string::npos ||  // of a platform
+    const bool is_setting = key.find('.') != std::string::npos ||  // a platform's parameter
                             std::ranges::find(step_settings, key) != step_settings.end();
     const auto differs = [&](const Json& row) { return row.value(key, Json()) != item.value(); };
     if (is_setting && std::ranges::any_of(rows, differs)) all.push_back(key);
@@ -126,7 +126,7 @@ bool tell_what_fits(report::Report& report) {
   const auto fits = [](const Json& row) { return row.value("fits", Json()) != Json(false); };
   if (std::ranges::all_of(section.rows, fits)) return true;
   const std::vector<std::string> keys = varied(section.rows);
-  std::vector<std::pair<std::string, std::string>> all;  // memory, and where in what it is not enough
+  std::vector<std::pair<std::string, std::string>> all;  // memory, and the rows that need more
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> ranks;
   for (const Json& row : section.rows) {
     if (fits(row)) continue;
@@ -154,7 +154,7 @@ bool tell_what_fits(report::Report& report) {
 
 namespace {
 
-/// Where the one throughput of a sweep stands for much that differs.
+/// Adds a note if the one throughput of a sweep is used for points that differ.
 void tell_common_throughput(report::Report& report, const sweep::Space& space) {
   std::string throughput;
   for (const sweep::Axis& axis : space.axes())

@@ -9,7 +9,7 @@
 namespace collcast::workloads {
 namespace {
 
-/// From 0 to 1000.
+/// A share from 0 to 1000.
 double share(const std::string& text, const std::string& what) {
   const double value = parse_real(text, what);
   if (value < 0) throw InputError(what + " must not be negative, got " + text);
@@ -17,7 +17,7 @@ double share(const std::string& text, const std::string& what) {
   return value;
 }
 
-/// "300", "300+-5", "300+-2%": and by how much it may be off.
+/// Reads a throughput with its error: "300", "300+-5", "300+-2%".
 void put_throughput(Training& t, const std::string& text) {
   const auto at = text.find("+-");
   t.throughput = above_zero(text.substr(0, at), "throughput");
@@ -33,7 +33,7 @@ void put_throughput(Training& t, const std::string& text) {
                      "'");
 }
 
-/// Who does not say how many cores decode has all of a node's.
+/// If it is not stated how many cores decode, all cores of a node do.
 void count_cores(Input& input, const Description& platform) {
   if (input.decode == Seconds() || input.cores > 0) return;
   input.cores = cores_per_node(platform);
@@ -41,7 +41,7 @@ void count_cores(Input& input, const Description& platform) {
     throw InputError("input: decode needs cores: " + platform.name() + " does not say how many a node has");
 }
 
-/// Of tensors that the cache holds, no rank sends requests.
+/// Throws InputError if `request` is set but never used: ranks send no requests for tensors in the cache.
 void require_requests(const Training& t) {
   const Framework& f = t.framework;
   std::size_t tensors = 0;

@@ -9,7 +9,7 @@
 
 namespace collcast::workloads {
 
-/// A training step as users describe it; without a batch, 32 of each replica.
+/// A training step as users describe it. Without a batch it has 32 samples per replica.
 struct TrainingText {
   std::string model, framework = "ddp", precision = "fp32", policy, batch, throughput, slowdown = "0",
                      noise = "0", input, checkpoint, global_batch, layer_times;
@@ -24,7 +24,7 @@ struct TrainingSetting {
 /// All settings but the policy.
 std::span<const TrainingSetting> training_settings();
 
-/// The step on a platform, without its ranks. Throws InputError.
+/// The step on a platform; its number of ranks is not set. Throws InputError.
 Training described(const TrainingText& text, const Description& platform);
 
 }  // namespace collcast::workloads

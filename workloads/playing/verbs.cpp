@@ -55,7 +55,7 @@ constexpr std::array replay_keys = {
     Key{"memory", Kind::word},    Key{"policy", Kind::named},        Key{"algorithm", Kind::word},
     Key{"engine", Kind::word},    Key{"compute_scale", Kind::number}};
 
-/// "allreduce=ring,bcast=chain" at its commas.
+/// Splits "allreduce=ring,bcast=chain" at its commas.
 std::vector<std::string> parts(const std::string& list) {
   std::vector<std::string> all;
   std::istringstream in(list);
@@ -76,8 +76,8 @@ Changed changed(const std::string& name, const std::vector<std::string>& set, Wo
   return c;
 }
 
-/// The platform of the last point, and the prices of collectives that were asked for on it. Points with notes
-/// are not followed by others with the same prices, so that each note stays with its point.
+/// The platform of the last point, and the prices of collectives that were asked for on it. After a point
+/// with notes, prices are not used again, so that each note stays with its point.
 struct Priced {
   std::string name;
   std::unique_ptr<Changed> changed;
@@ -139,8 +139,8 @@ sweep::Rows trained(Priced& last, const sweep::Point& point) {
   return rows;
 }
 
-/// What binds at a point in place of a parameter that does not move its time, which `time(point's settings,
-/// platform)` forecasts; of prices alone, as messages take long to play.
+/// What binds at a point in place of a parameter that does not move its time. `time(settings, platform)`
+/// forecasts the point, by prices only, as messages take long to play.
 template <class Time>
 std::string capped_by(const sweep::Point& with, const sweep::Point& without, const std::string& parameter,
                       const Time& time) {
@@ -193,7 +193,7 @@ sweep::Rows replayed(const sweep::Point& point) {
   text.offload = a.get("offload");
   text.pieces = a.get("pieces", text.pieces), text.delivery = a.get("delivery", text.delivery);
   Changed platform =
-      changed(a.get("platform"), a.set, Work::none);  // recorded computation moves with no device
+      changed(a.get("platform"), a.set, Work::none);  // recorded computation does not depend on the device
   const Trace opened = open_replayed(text);
   const Source& trace = opened.source();
   const ReplayOptions options = replay_options(text);
@@ -242,7 +242,7 @@ std::vector<report::Column> columns(const std::string& verb, const sweep::Space&
   return all;
 }
 
-/// Throws InputError for values that are wrong whatever the point.
+/// Throws InputError for values that are wrong at every point.
 void check_texts(const sweep::Space& space) {
   using Check = void (*)(const std::string&);
   static const std::map<std::string, Check> checks = {
@@ -273,7 +273,7 @@ void check_texts(const sweep::Space& space) {
   }
 }
 
-/// Throws InputError if both batches are said.
+/// Throws InputError if both `batch` and `global_batch` are stated.
 void check_trainings(const sweep::Space& space) {
   check_texts(space);
   if (has(space, "batch") && has(space, "global_batch"))

@@ -11,7 +11,8 @@ namespace collcast::workloads {
 /// What a sweep may ask: predict, train, job, replay.
 std::vector<sweep::Verb> verbs();
 
-/// The files that a trace's lines name, each at least one. Throws InputError at a line that names none.
+/// The files that the lines of a sweep's `trace` name; each line names at least one. Throws InputError at a
+/// line that names none.
 std::vector<std::string> trace_files(const std::string& traces);
 
 }  // namespace collcast::workloads

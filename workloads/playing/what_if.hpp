@@ -9,8 +9,7 @@
 
 namespace collcast::workloads {
 
-/// What binds instead of a parameter in communication that computation does not hide, in words; empty:
-/// nothing alone does.
+/// What binds instead of a parameter in exposed communication, in words; empty: no single parameter does.
 std::string binds_exposed(const Description& with, const Description& without, const std::string& parameter,
                           const TimesOn& times);
 
@@ -22,11 +21,12 @@ struct Overridden {
   std::string limited_by;
 };
 
-/// The overrides that do not move its times. What binds instead of them in the communication that is exposed
-/// is found by `quick`.
+/// The overrides that do not move the answer's times. `quick` finds what binds instead of them in exposed
+/// communication.
 std::vector<Unbound> unbound_in(const Overridden& answer, const TimesOn& times, const TimesOn& quick);
 
-/// Those that do not change the answer, either: what fits into memory is a part of it.
+/// Of these overrides, those that do not change the answer in any other way: it also says what fits into
+/// memory.
 std::vector<Unbound> without_effect(std::vector<Unbound> unbound, const Overridden& answer);
 
 }  // namespace collcast::workloads

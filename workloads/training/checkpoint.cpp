@@ -57,7 +57,7 @@ void take_storage(Checkpoint& c, const Description& platform) {
 
 CheckpointBytes checkpoint_bytes(const Training& t) {
   const Plan plan(t);
-  // 32-bit parameters and one or two moments
+  // bytes per parameter: 32-bit parameters and one or two moments
   const Bytes each(plan.adam() ? 12 : 8);
   const bool shares = t.framework.reduction == Framework::Reduction::sharded;  // ranks write their shares
   CheckpointBytes bytes;

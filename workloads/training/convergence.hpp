@@ -7,15 +7,15 @@
 
 namespace collcast::workloads {
 
-/// How many steps a model takes to an accuracy, by the number of samples of all replicas in a step, as
-/// observed by somebody.
+/// The number of steps that a model takes to an accuracy, by the samples of all replicas in a step. From
+/// observations.
 struct Convergence {
   struct Point {
     double batch, steps;
   };
   std::vector<Point> points;  ///< by batch, ascending
 
-  /// Interpolated between points as a power law; none outside them.
+  /// The steps for a batch, interpolated between points as a power law; none outside the points.
   std::optional<double> steps(double batch) const;
 };
 

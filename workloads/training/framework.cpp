@@ -18,7 +18,7 @@ namespace {
 using Reduction = Framework::Reduction;
 constexpr Bytes mib(1048576);
 
-/// What each release of Horovod starts with: sources v0.15 to v0.28.1.
+/// The defaults of a release of Horovod, by its sources v0.15 to v0.28.1.
 struct Release {
   const char* version;
   Bytes fusion;
@@ -50,7 +50,8 @@ bool compression(Settings& s) {
   return how == "fp16";
 }
 
-/// What tensors are gathered in. PyTorch's bucket_cap_mb=25 is not 25 bytes.
+/// The size of a buffer that tensors are gathered in. Refuses tiny ones: PyTorch's bucket_cap_mb=25 is not 25
+/// bytes.
 Bytes buffer(Settings& s, const std::string& key, Bytes otherwise) {
   const Bytes size = s.size(key, otherwise);
   if (size > Bytes() && size < Bytes(1024))
@@ -84,7 +85,7 @@ void ddp(Settings& s, Framework& f) {
   f.copies = !s.flag("view", false);
 }
 
-/// What is cut into pieces of it: smaller ones would be millions.
+/// The size of pieces. Refuses tiny ones, of which there would be millions.
 Bytes pieces(Settings& s, const std::string& key, Bytes otherwise) {
   return s.size(key, otherwise, Bytes(65536));
 }
@@ -96,19 +97,19 @@ void one_allreduce(Settings& s, Framework& f) {
   f.copies = true;
 }
 
-/// All packs behind the backward pass (tensorflow/python/distribute/cross_device_ops.py).
+/// All packs are reduced after the backward pass (tensorflow/python/distribute/cross_device_ops.py).
 void tf_distribute(Settings& s, Framework& f) {
   one_allreduce(s, f);
   f.first_bucket = f.bucket = pieces(s, "pack", f.bucket);
 }
 
-/// Cho et al. 2017: level by level of the machine.
+/// Cho et al. 2017: reduces level by level of the machine.
 void ddl(Settings& s, Framework& f) {
   one_allreduce(s, f);
   f.hierarchical = true;
 }
 
-/// Jain et al., SC'20: all forward passes of a replica, then all backward ones.
+/// Jain et al., SC'20: all forward passes of a replica come before its backward passes.
 void gems(Settings& s, Framework& f) {
   one_allreduce(s, f);
   f.replicas = s.count("replicas", 2);
@@ -140,7 +141,8 @@ void server(Settings& s, Framework& f) {
   f.next_forward = overlap == "forward";
 }
 
-/// Ranks hold parameters in 16 bits under amp, and add up gradients in as many unless they say otherwise.
+/// Ranks hold parameters in 16 bits under amp. They add up gradients in 16 bits, too, unless the setting says
+/// otherwise.
 void hold_halves(Settings& s, Framework& f) {
   f.holds_halves = true;
   const std::string size = s.word("gradients", "");
@@ -158,7 +160,7 @@ void sharded(Settings& s, Framework& f, int stage) {
   f.stage = stage;
 }
 
-/// ZeRO-1 and 2; where parameters are sharded, too, units take the place of buckets.
+/// ZeRO-1 and 2 reduce in buckets; if parameters are sharded, too, units take the place of buckets.
 void in_buckets(Settings& s, Framework& f, int stage) {
   sharded(s, f, stage);
   f.bucket_elements = 5e8;
@@ -174,7 +176,7 @@ void megatron(Settings& s, Framework& f) {
   f.bucket_elements = 4e7, f.elements_of_rank = 1e6;
 }
 
-/// Zhao et al., VLDB 2023: HYBRID_SHARD, if ranks are said.
+/// Zhao et al., VLDB 2023; HYBRID_SHARD, if the ranks of a shard are stated.
 void fsdp(Settings& s, Framework& f) {
   sharded(s, f, 3);
   f.shard = s.count("shard", 0, 2);
@@ -212,7 +214,7 @@ const std::vector<FrameworkEntry>& framework_entries() {
   return all;
 }
 
-/// "104/137": layers or blocks of each part, first to last.
+/// Reads "104/137": layers or blocks of each part, first to last.
 std::vector<std::size_t> balance(Settings& s, int parts) {
   const std::string text = s.word("balance", "");
   std::vector<std::size_t> sizes;
@@ -242,7 +244,7 @@ Framework::Recompute recompute(Settings& s) {
                    which + "'");
 }
 
-/// How many ranks, or processes, share something in a way that not all frameworks know.
+/// The value of a setting of how many ranks, or processes, share something; not all frameworks know it.
 int sharers(Settings& s, const char* key, bool known, const std::string& where) {
   if (!known && !s.has(key)) return 1;
   const int count = s.count(key, 1);
@@ -250,7 +252,7 @@ int sharers(Settings& s, const char* key, bool known, const std::string& where) 
   return count;
 }
 
-/// What every framework takes, as far as it can.
+/// Reads the settings of shared work that frameworks have in common.
 void share_work(Settings& s, Framework& f) {
   const bool in_buckets = f.reduction == Reduction::buckets, pipelines = f.stage < 3;
   const bool routes = in_buckets || f.reduction == Reduction::each || f.stage == 1 || f.stage == 2;
@@ -336,7 +338,7 @@ Framework parse_framework(const std::string& text) {
     settings.finish();
     return f;
   }
-  std::vector<std::string> meant;  // "deepspeed" is in what is said of its stages
+  std::vector<std::string> meant;  // the description of ZeRO's stages contains "deepspeed"
   for (const FrameworkName& f : framework_names())
     if (!settings.name().empty() && lower(f.description).find(lower(settings.name())) != std::string::npos)
       meant.emplace_back(f.name);

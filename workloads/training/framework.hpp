@@ -17,7 +17,7 @@ struct Framework {
     buckets,      ///< PyTorch DDP, Megatron-LM
     each,         ///< a collective for each tensor
     sharded,      ///< ZeRO: gradients reduce-scattered, parameters gathered
-    server,       ///< all ranks send to servers and fetch from them
+    server,       ///< ranks send to servers and fetch from them
   };
   std::string name;
   Reduction reduction = Reduction::buckets;
@@ -26,50 +26,51 @@ struct Framework {
   Bytes fusion;
   Seconds cycle;
   int cache = 0;
-  int groups = 0;   ///< of tensors that are reduced together
-  Seconds request;  ///< what rank 0 takes for a tensor of a rank, without the cache
+  int groups = 0;   ///< groups of tensors that are reduced together
+  Seconds request;  ///< time of rank 0 per tensor and rank, without the cache
   bool says_request = false;
-  bool autotune = false;  ///< finds the fastest fusion, cycle and levels
-  bool keeps_fusion = false, keeps_cycle = false, keeps_levels = false;  ///< given, so not autotuned
+  bool autotune = false;  ///< searches the fastest fusion, cycle and levels
+  bool keeps_fusion = false, keeps_cycle = false, keeps_levels = false;  ///< stated, so not autotuned
   // buckets: closed by the tensor that reaches the limit
-  Bytes first_bucket, bucket;   ///< 0: of so many elements, if any
-  double bucket_elements = 0;   ///< at least
-  double elements_of_rank = 0;  ///< for each rank of a data-parallel group
+  Bytes first_bucket, bucket;   ///< 0: the limit is in elements, if any
+  double bucket_elements = 0;   ///< the least elements of a bucket
+  double elements_of_rank = 0;  ///< and so many for each rank of a data-parallel group
   bool copies = false;          ///< gradients are copied into buckets and back
-  bool overlap = true;          ///< with the backward pass; else all follow it
-  bool hierarchical = false;    ///< allreduces: scattered over a node, reduced between nodes, gathered
+  bool overlap = true;          ///< buckets overlap with the backward pass; else all follow it
+  bool hierarchical = false;    ///< allreduces are scattered over a node, reduced between nodes, gathered
   // parameter servers
-  int servers = 0;            ///< 0: a rank, which all others wait for
-  bool beside = false;        ///< they are on the workers' nodes
-  bool next_forward = false;  ///< a layer of the next step waits for its own parameters only
-  Bytes partition;            ///< of what goes to a server at once; 0: whole tensors
+  int servers = 0;            ///< 0: one of the ranks, which all others wait for
+  bool beside = false;        ///< servers are on the workers' nodes
+  bool next_forward = false;  ///< a layer of the next step waits only for its own parameters
+  Bytes partition;            ///< the most that goes to a server at once; 0: whole tensors
 
-  int stage = 0;              ///< of sharded: 1, 2 or 3
-  int shard = 0;              ///< of stage 3: ranks that share parameters, replicas beyond; 0: all
-  bool compressed = false;    ///< gradients travel in 16 bits
-  bool holds_halves = false;  ///< parameters are in the 16 bits that are computed with (amp), gradients too
-  Bytes gradient;             ///< of those that do: as said, 0: nothing said
+  int stage = 0;            ///< of ZeRO: 1, 2 or 3
+  int shard = 0;            ///< stage 3: ranks that share parameters, beyond which there are replicas; 0: all
+  bool compressed = false;  ///< gradients travel in 16 bits
+  bool holds_halves = false;  ///< parameters and gradients are stored in the 16 bits of amp
+  Bytes gradient;             ///< with holds_halves: the stated size of a gradient; 0: not stated
 
   // beyond data parallelism
   int tensor = 1, pipeline = 1, interleave = 1;
-  int replicas = 1;  ///< of GEMS: train in turn on the same ranks, every second from the last stage on
-  bool stages_together = false;  ///< stages of a pipeline are neighbours, else data-parallel ranks are
-  int experts = 1;               ///< ranks of a data-parallel group that share out the experts
-  double imbalance = 1;          ///< words of the fullest rank's experts, of the mean
+  int replicas = 1;  ///< GEMS: they train in turn on the same ranks, every second one from the last stage on
+  bool stages_together = false;  ///< the stages of a pipeline are neighbours; else data-parallel ranks are
+  int experts = 1;               ///< ranks of a data-parallel group that divide the experts among them
+  double imbalance = 1;          ///< tokens that the experts of the fullest rank get, over the mean
   int spatial = 1;               ///< ranks that each work on a part of every image
   int context = 1;               ///< ranks that each work on a part of every sequence
   bool sequence_parallel = false;
-  /// In the backward pass: nothing; blocks, of the last micro-batch or not; the core of attention.
+  /// What the backward pass computes again. no: nothing; all: blocks; except_last: blocks, but not of the
+  /// last micro-batch; selective: the core of attention.
   enum class Recompute : std::uint8_t { no, all, except_last, selective };
   Recompute recompute = Recompute::no;
-  bool one_forward_one_backward = true;  ///< else all forward passes, then all backward passes (GPipe)
+  bool one_forward_one_backward = true;  ///< else all forward passes come before all backward passes (GPipe)
   int per_gpu = 1;                       ///< processes that share a GPU (under MPS), each a replica
-  int micro_batches = 1;  ///< of a replica, of its batch; without a pipeline: gradient accumulation
+  int micro_batches = 1;  ///< parts of a replica's batch; without a pipeline: gradient accumulation
   bool says_micro_batches = false;
-  std::vector<std::size_t> balance = {};  ///< blocks or layers of each part of a pipeline; empty: shared out
+  std::vector<std::size_t> balance = {};  ///< blocks or layers of each part of a pipeline; empty: found
 };
 
-/// What `parse_framework` knows, and what each takes.
+/// A framework that `parse_framework` knows, and its settings.
 struct FrameworkName {
   std::string_view name, description;
 };

@@ -91,8 +91,8 @@ Seconds staging(const Input& in, const Training& t) {
 
 namespace {
 
-/// On the node that reads most: ranks of the first stage read, of a mirrored replica (GEMS) those of the
-/// last.
+/// Samples of the node that reads most. Ranks of the first stage read; for a mirrored replica (GEMS), those
+/// of the last.
 double samples_of_node(const Training& t) {
   const Plan plan(t);
   const int replicas = t.framework.replicas, mirrored = replicas / 2;
@@ -119,7 +119,7 @@ std::vector<Stage> stages(const Input& in, const Training& t) {
   if (in.opens > 0) way.push_back({"opening files", Seconds(all / in.opens)});
   if (in.local.value > 0) way.push_back({called("node's disk"), of_node * sample / in.local});
   if (in.decode > Seconds()) way.push_back({"decoding", of_node / in.cores * in.decode});
-  if (in.copy.value > 0) {  // of mirrored replicas (GEMS) a rank reads those that begin with it
+  if (in.copy.value > 0) {  // with mirrored replicas (GEMS), a rank reads for those that begin at it
     const int replicas = t.framework.replicas, read = replicas - replicas / 2;
     way.push_back(
         {"copy to the processor", 1.0 * t.framework.per_gpu * batch(t) * read / replicas * taken / in.copy});

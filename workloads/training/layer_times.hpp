@@ -9,8 +9,8 @@
 
 namespace collcast::workloads {
 
-/// Measured times of layers, which replace the roofline's. A row is of one layer, or of all whose names begin
-/// with its name and a dot; the roofline then says how the time spreads over them.
+/// Measured times of layers, which replace the roofline's. A row covers one layer, or all layers whose names
+/// begin with its name and a dot; the roofline then tells how the time spreads over them.
 struct LayerTimes {
   struct Row {
     std::string layer;
@@ -25,14 +25,14 @@ struct LayerTimes {
 /// names `file`.
 LayerTimes parse_layer_times(const std::string& csv, const std::string& file);
 
-/// How many times as long as by the roofline a layer takes.
+/// The measured time of a layer over the roofline's.
 struct LayerFactor {
   double forward = 1, backward = 1;
   bool measured = false;
 };
 
-/// Of each layer of the model. `micro`: samples of a micro-batch. Throws InputError at rows that name no
-/// layer, or one that has been measured before.
+/// The factor of each layer of the model. `micro`: samples of a micro-batch. Throws InputError for rows that
+/// name no layer, or one that an earlier row covers.
 std::vector<LayerFactor> layer_factors(const LayerTimes& times, const Model& model, double micro,
                                        const Processor& processor, Precision precision);
 

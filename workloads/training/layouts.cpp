@@ -17,7 +17,7 @@ std::vector<int> divisors(int of, int most) {
   return all;
 }
 
-/// What a framework's text leaves open, and the steps that fill it.
+/// Searches layouts: fills what a framework's text leaves open.
 class LayoutSearch {
  public:
   LayoutSearch(Training& training, const std::string& framework, Layouts& found)
@@ -44,7 +44,7 @@ class LayoutSearch {
   }
 
  private:
-  /// The text with a setting that it leaves open.
+  /// Adds a setting to the text, if the user left it open.
   void add(std::string& text, const char* key, const std::string& value) const {
     if (!said_.has(key)) text += (text.find(':') == std::string::npos ? ':' : ',') + (key + ('=' + value));
   }
@@ -59,11 +59,11 @@ class LayoutSearch {
     return text;
   }
 
-  /// How many micro-batches there may be, the fewest first.
+  /// The possible numbers of micro-batches, the fewest first.
   std::vector<int> micro_batches(int pipeline, int replicas) const {
     if (said_.has("micro-batches")) return {base_.micro_batches};
     const int whole = training_.whole_batch;
-    if (whole > 0 && whole % replicas != 0) return {1};  // is refused
+    if (whole > 0 && whole % replicas != 0) return {1};  // is refused later
     const int batch = whole > 0 ? whole / replicas : training_.batch;
     std::vector<int> all = divisors(batch, batch);
     const int least = std::min(batch, pipeline > 1 ? 4 * pipeline : 1);

@@ -7,7 +7,7 @@
 namespace collcast::workloads {
 namespace {
 
-/// How often a stage plays a part.
+/// How often a stage computes a part in a step.
 struct Plays {
   double forward = 0, backward = 0, again = 0;
 };
@@ -23,7 +23,7 @@ std::map<std::size_t, Plays> plays(const Plan& plan, int stage) {
 }
 
 struct Work {
-  Seconds time, optimizer;  ///< the optimizer's is in both
+  Seconds time, optimizer;  ///< the optimizer's time is also in `time`
   Limits limits;
 };
 

@@ -14,8 +14,7 @@ Pass kth(const Framework& f, int k, bool backward) {
   return {k / turn * f.pipeline + k % f.pipeline, backward ? f.interleave - 1 - chunk : chunk, backward};
 }
 
-/// All forward passes of a replica, then all backward passes, then the next replica's (MPI4DL
-/// gems_master.py).
+/// Replica after replica: all forward passes, then all backward passes (MPI4DL gems_master.py).
 std::vector<Pass> in_turns(const Framework& f) {
   std::vector<Pass> passes;
   const int each = f.micro_batches / f.replicas;

@@ -18,17 +18,17 @@ using Part = Plan::Part;
   throw InputError("training: " + what);
 }
 
-/// How many ranks share a replica.
+/// The number of ranks of a replica.
 int not_data(const Framework& f) {
   return f.tensor * f.spatial * f.context * f.pipeline;
 }
 
-/// Data-parallel processes.
+/// The number of data-parallel processes.
 int replicas(const Training& t) {
   return std::max(1, t.ranks / not_data(t.framework)) * t.framework.per_gpu;
 }
 
-/// So many blocks in each; what stands before and behind them goes to the first and the last.
+/// Parts of so many blocks each. Layers before and behind all blocks go to the first and the last part.
 std::vector<Part> of_blocks(const Model& model, const std::vector<std::size_t>& blocks) {
   std::vector<Part> parts;
   std::size_t first = 0, block = 0;
@@ -44,7 +44,7 @@ std::vector<Part> of_blocks(const Model& model, const std::vector<std::size_t>& 
   return parts;
 }
 
-/// As many in each.
+/// Parts with equally many blocks.
 std::vector<Part> by_blocks(const Model& model, int count) {
   if (model.blocks % count != 0) {
     std::string able;
@@ -58,7 +58,7 @@ std::vector<Part> by_blocks(const Model& model, int count) {
       model, std::vector(static_cast<std::size_t>(count), static_cast<std::size_t>(model.blocks / count)));
 }
 
-/// How many parts it takes if none may be longer than `most`; `cut` is told where each begins.
+/// The number of parts if none may take longer than `most`; `cut` is told where each begins.
 template <class Cut>
 int greedy(const std::vector<double>& lengths, double most, Cut cut) {
   int count = 1;
@@ -70,7 +70,7 @@ int greedy(const std::vector<double>& lengths, double most, Cut cut) {
   return count;
 }
 
-/// The longest part as short as it can be.
+/// Parts such that the longest is as short as possible.
 std::vector<Part> by_time(const std::vector<LayerTime>& times, int count) {
   if (times.size() < static_cast<std::size_t>(count))
     reject(std::to_string(times.size()) + " layers do not make " + std::to_string(count) +
@@ -86,7 +86,7 @@ std::vector<Part> by_time(const std::vector<LayerTime>& times, int count) {
   std::vector<std::size_t> cuts = {0};
   greedy(lengths, high, [&](std::size_t i) { cuts.push_back(i); });
   for (std::size_t i = times.size() - 1; cuts.size() < static_cast<std::size_t>(count); --i)
-    if (std::ranges::find(cuts, i) == cuts.end()) cuts.push_back(i);  // more parts than it takes
+    if (std::ranges::find(cuts, i) == cuts.end()) cuts.push_back(i);  // fills up to `count` parts
   std::ranges::sort(cuts);
   cuts.push_back(times.size());
   std::vector<Part> parts;
@@ -94,7 +94,7 @@ std::vector<Part> by_time(const std::vector<LayerTime>& times, int count) {
   return parts;
 }
 
-/// As the framework says: in blocks, or in layers.
+/// Parts as the framework states them, in blocks or in layers.
 std::vector<Part> by_balance(const Model& model, const std::vector<std::size_t>& balance) {
   const std::size_t sum = std::accumulate(balance.begin(), balance.end(), std::size_t());
   if (model.blocks > 0 && sum == static_cast<std::size_t>(model.blocks)) return of_blocks(model, balance);
@@ -165,13 +165,14 @@ void check_batch(const Training& t) {
     reject("a batch of " + std::to_string(batch(t)) + " does not divide into " + micro_batches);
 }
 
-/// Of a sequence: attention in one kernel looks at half of its pairs of tokens, in two products.
+/// The tokens of a sequence, from the FLOPs of attention in one kernel: two products over half of the pairs
+/// of tokens.
 double tokens(const Layer& attention) {
   return attention.flops / (2 * attention.out);
 }
 
-/// A step of the ring: among as many tokens as a rank has. Of a sequence's 2 x `context` pieces each rank has
-/// one from the front and its counterpart from the back, so that every step takes as long.
+/// Attention in one step of the ring, to as many tokens as a rank has. Each rank has one of a sequence's 2 x
+/// `context` pieces from the front and its counterpart from the back, so that all steps take equally long.
 Layer ring_step(Layer attention, int context) {
   for (double* flops : {&attention.flops, &attention.backward_flops}) *flops /= 1.0 * context * context;
   for (double* elements : {&attention.in, &attention.out}) *elements /= context;
@@ -246,7 +247,7 @@ void check(const Training& t) {
            std::string(name(t.precision)) + "; give --throughput or --layer-times");
 }
 
-/// The layer with the experts that one of `ranks` has: their words come from all of these.
+/// The layer with the experts that one of `ranks` ranks has; their tokens come from all of these ranks.
 Layer held(Layer l, int ranks) {
   if (l.experts > 0 && !l.tensors.empty())
     l.tensors.resize(l.tensors.size() / static_cast<std::size_t>(ranks));
@@ -258,8 +259,8 @@ bool holds_halves(const Training& t) {
   return stores_halves(t.precision) && t.framework.holds_halves;
 }
 
-/// Where --throughput says how long a step takes, the processor only says how it spreads over the layers: an
-/// unknown one as on a V100.
+/// The processor, or a V100 if it is unknown and --throughput states how long a step takes: then it only
+/// tells how the time spreads over the layers.
 Processor known(const Training& t) {
   Processor p = t.processor;
   if (holds_halves(t)) p.efficiency.cast = Bytes();
@@ -268,7 +269,7 @@ Processor known(const Training& t) {
   return p;
 }
 
-/// Of each layer; `micro`: samples of a micro-batch.
+/// The factors on the layers' times. `micro`: samples of a micro-batch.
 std::vector<LayerFactor> factors(const Training& t, double micro) {
   if (!t.layer_times) return std::vector<LayerFactor>(t.model.layers.size());
   return layer_factors(*t.layer_times, t.model, micro, known(t), t.precision);
@@ -370,7 +371,7 @@ std::vector<double> Plan::tensors(const Layer& l) const {
   if (l.cut == Layer::Cut::whole) return sizes;
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (l.cut != Layer::Cut::leave || i + 1 == sizes.size())
-      sizes[i] /= cuts(l);  // the bias behind the sum is whole
+      sizes[i] /= cuts(l);  // the bias after the sum is not cut
   return sizes;
 }
 

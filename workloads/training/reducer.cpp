@@ -14,29 +14,30 @@ namespace {
 using Kind = JobActivity::Kind;
 using How = Framework::Reduction;
 
-/// Reads and writes a byte of a buffer; none where memory's bandwidth is not known.
+/// The time to read and write a byte of a buffer; 0 if the memory's bandwidth is not known.
 SecondsPerByte copying(const Plan& plan) {
   const Processor& p = plan.training.processor;
   if (!plan.training.framework.copies || p.bandwidth.value == 0) return {};
   return 2.0 / (p.bandwidth * p.efficiency.bandwidth);
 }
 
-/// Processes of a GPU add up theirs in its memory, one by one (two read, one written), and fetch the sum
-/// (read and written): half of it before and half behind what their GPU does with others.
+/// The time per byte in which processes that share a GPU add up in its memory, one by one (two reads, one
+/// write), and fetch the sum (a read, a write): half of it before and half after what the GPU does with
+/// others.
 SecondsPerByte sharing(const Plan& plan) {
   const Processor& p = plan.training.processor;
   if (p.bandwidth.value == 0) return {};
   return 2.5 * (plan.training.framework.per_gpu - 1) / (p.bandwidth * p.efficiency.bandwidth);
 }
 
-/// An allreduce of all ranks, level by level.
+/// The phases of an allreduce of all ranks, level by level.
 std::vector<Coordinator::Phase> by_levels(const Plan& plan) {
   return {{Collective::reduce_scatter, local_group, 1},
           {Collective::allreduce, cross_group, 1.0 / plan.local()},
           {Collective::allgather, local_group, 1}};
 }
 
-/// Who adds up.
+/// The ranks that add up gradients.
 struct Adders {
   int group;
   int ranks;
@@ -96,7 +97,7 @@ class Base : public Reducer {
   std::vector<int> sent_;
 };
 
-/// One rank: nothing to add up.
+/// For one rank, which has nothing to add up.
 class Alone final : public Base {
  public:
   using Base::Base;
@@ -116,19 +117,19 @@ class Offers final : public Base {
   }
 };
 
-/// In buckets, each closed by the tensor that reaches its limit, reduced in order.
+/// Reduces in buckets, in order. A bucket is closed by the tensor that reaches the limit.
 class Buckets : public Base {
  public:
   Buckets(const Plan& plan, Role& role, Adders adders, Collective what)
       : Base(plan, role, adders), what_(what) {}
 
-  /// Shared out, gradients are not kept for the next micro-batch (DeepSpeed's partition_gradients).
+  /// Sharded gradients are not kept for the next micro-batch (DeepSpeed's partition_gradients).
   void passed_micro_batch() override {
     if (plan_.training.framework.stage < 2) return;
     overlap() ? close() : settle();
   }
   void settle() override {
-    if (!overlap())  // as many as there would have been, at the end
+    if (!overlap())  // sends as many buckets as with overlap, at the end
       for (const Bytes bucket = plan_.bucket(false); bytes_ > bucket; bytes_ -= bucket) send(bucket);
     close();
     Base::settle();
@@ -168,7 +169,8 @@ class OfEach final : public Base {
   }
 };
 
-/// Gradients go to one rank, parameters come from it; what one rank sends is a share of the gathered array.
+/// Gradients go to one rank, and parameters come from it. A rank's gradients are its share of the gathered
+/// array.
 class Server final : public Base {
  public:
   using Base::Base;
@@ -186,17 +188,17 @@ class Server final : public Base {
   }
 };
 
-/// Parameter servers: piece by piece, ranks of a node add up theirs and push the sum to one server after the
-/// other, pull what that made of it, and share it out on the node. Where more nodes than servers push, a
-/// server gets several pieces in a row, and a push takes as long as they do. A single node needs no server
-/// (BytePS).
+/// Parameter servers. Piece by piece, the ranks of a node add up gradients, push the sum to one server after
+/// the other, pull the result, and distribute it on the node. If more nodes push than there are servers, a
+/// server gets several pieces in a row, and a push takes as long as all of them. A single node needs no
+/// server (BytePS).
 class Served final : public Base {
  public:
   Served(const Plan& plan, Role& role, Adders adders) : Base(plan, role, adders) {
     for (std::size_t i = plan.layers().size(); i-- > 0;) index_[plan.layers()[i].name] = static_cast<int>(i);
   }
 
-  /// Of a layer of the next step.
+  /// Lets a layer of the next step wait for its own parameters.
   void before(std::size_t index, std::vector<int>& waiting, bool backward) override {
     if (backward || !plan_.training.framework.next_forward) return;
     if (bytes_ > Bytes()) send();
@@ -258,9 +260,9 @@ class Served final : public Base {
 
   Bytes bytes_;
   int last_ = 0, layer_ = 0;
-  std::map<std::string, int> index_;    ///< of a layer: what the next forward pass needs first has the least
-  std::vector<std::string> layers_;     ///< whose gradients are in `bytes_`
-  std::map<std::string, int> fetched_;  ///< by layer: what it waits for
+  std::map<std::string, int> index_;    ///< by layer: its tag; the next forward pass needs the least first
+  std::vector<std::string> layers_;     ///< layers whose gradients are in `bytes_`
+  std::map<std::string, int> fetched_;  ///< by layer: the activity that it waits for
 };
 
 /// ZeRO-1 and 2: each rank updates its share of the parameters, then all gather them.
@@ -281,11 +283,11 @@ class Sharded final : public Buckets {
   }
 };
 
-/// ZeRO-3 and FSDP: the layers of a unit are gathered before they compute, forward and backward, at most two
-/// units ahead; gradients are scattered unit by unit. Backward the next unit's gather is called before this
-/// one's computation, and so ahead of the scatter behind it (PyTorch's BACKWARD_PRE). Where not all ranks
-/// share parameters, those with the same ones then allreduce them, on a stream of their own (FSDP's
-/// all_reduce_stream).
+/// ZeRO-3 and FSDP: the parameters of a unit are gathered before it computes, forward and backward, at most
+/// two units ahead. Gradients are scattered unit by unit. In the backward pass, the next unit's gather is
+/// called before this unit computes, and so before this unit's scatter (PyTorch's BACKWARD_PRE). If not all
+/// ranks share parameters, ranks with the same ones then allreduce the gradients, on a stream of their own
+/// (FSDP's all_reduce_stream).
 class FullySharded final : public Base {
  public:
   FullySharded(const Plan& plan, Role& role, Adders adders)
@@ -320,7 +322,7 @@ class FullySharded final : public Base {
 
  private:
   void take(const std::string&, double elements, int) override { scattered_ += elements * plan_.on_wire(); }
-  /// Two may be under way: this one waits for the unit before the last to be computed.
+  /// Gathers a unit. Two gathers may be under way: this one waits until the unit before the last is computed.
   void gather(std::size_t index) {
     const Plan::Unit& unit = units_[index];
     if (gathered_[index] || unit.elements == 0) return;
@@ -339,13 +341,13 @@ class FullySharded final : public Base {
   }
 
   std::vector<Plan::Unit> units_;
-  std::vector<std::optional<int>> gathered_;  ///< for the computation to come
+  std::vector<std::optional<int>> gathered_;  ///< by unit: the gather for the computation to come
   std::vector<std::size_t> unit_of_;
   std::vector<int> computed_;
   Bytes scattered_;
 };
 
-/// Gradients of a rank's own experts are added up by fewer ranks than all others.
+/// Adds up the gradients of a rank's own experts apart, as fewer ranks do that than for all others.
 class Apart final : public Reducer {
  public:
   Apart(const Plan& plan, std::unique_ptr<Reducer> shared, std::unique_ptr<Reducer> owned)
@@ -368,7 +370,7 @@ Coordinator coordinator(const Plan& plan) {
   const Framework& f = plan.training.framework;
   Coordinator c;
   c.cycle = f.cycle;
-  const double unit = 8.0 * 64 * plan.training.ranks_per_node;  // the threshold is rounded up to it
+  const double unit = 8.0 * 64 * plan.training.ranks_per_node;  // the threshold is rounded up to a multiple
   c.threshold = Bytes(std::ceil(f.fusion.value / unit) * unit);
   c.cache = f.cache;
   c.group = data_group;
@@ -382,7 +384,8 @@ Coordinator coordinator(const Plan& plan) {
   return c;
 }
 
-/// Behind those that share heads; they add up gradients as replicas do (Megatron-Core's tp-cp-ep-dp-pp).
+/// Adds the ranks that divide sequences, after those that divide heads. They add up gradients as replicas do
+/// (Megatron-Core's tp-cp-ep-dp-pp).
 void share_sequences(const Plan& plan, Job& job) {
   job.dimensions.insert(job.dimensions.begin() + 1, {"context", plan.context});
   for (Job::Group& g : job.groups)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int phases = 4;
 
-/// In each of the phases that a coordinator's rounds may have.
+/// Plays the job in each phase that a coordinator's rounds may have.
 template <class Of>
 auto in_phases(Job job, const Of& of) {
   std::vector<decltype(of(job))> all;
@@ -32,7 +32,7 @@ std::vector<Played> play_phases(const Job& job, const PlayOf& play, End end) {
   return in_phases(job, [&](const Job& in_phase) { return play(in_phase, end); });
 }
 
-/// The last of them, with the times that they take in the mean.
+/// The last phase, with the mean times of all.
 Played mean(const std::vector<Played>& all) {
   Played mean = all.back();
   for (Seconds Played::*time :
@@ -44,7 +44,7 @@ Played mean(const std::vector<Played>& all) {
   return mean;
 }
 
-/// Where they go in the mean, one after the other; nothing of those that say nothing of it.
+/// Where the time goes, in the mean over the phases; phases without spans give nothing.
 std::vector<ActivitySummary> summary_of(const Job& job, const std::vector<Played>& all) {
   Played joined;
   for (const Played& one : all) {
@@ -65,7 +65,7 @@ std::vector<ActivitySummary> summary_of(const Job& job, const std::vector<Played
   return rows;
 }
 
-/// The platform's storage at an end of its uncertainty.
+/// Moves the rates of the platform's storage to an end of their uncertainty.
 void move_storage(Training& t, bool slow) {
   if (t.input) {
     Input& in = *t.input;
@@ -79,7 +79,8 @@ void move_storage(Training& t, bool slow) {
   }
 }
 
-/// Processor times at an end of their uncertainty; a measured throughput has what was said of it.
+/// The training with processor times at an end of their uncertainty. A measured throughput has its own stated
+/// error.
 Training moved(Training t, bool slow) {
   move_storage(t, slow);
   if (t.throughput) {
@@ -100,7 +101,8 @@ Training moved(Training t, bool slow) {
 double slowest(Rank ranks) {
   return ranks == 1 ? 0 : quantile(boost::math::normal(), (ranks - 0.375) / (ranks + 0.25));
 }
-/// The same of a fast or a slow step: of 5 % of all steps the slowest rank is less behind, or more.
+/// The same for a fast or a slow step: in 5 % of all steps the slowest rank is less behind than this, or
+/// more.
 double slowest(Rank ranks, bool slow) {
   return quantile(boost::math::normal(), std::pow(slow ? 0.95 : 0.05, 1.0 / ranks));
 }
@@ -125,7 +127,7 @@ std::vector<LimitShare> bottlenecks(const Training& t, const StepForecast& step)
   return all;
 }
 
-/// The mean over a step's phases.
+/// The stall of checkpoints per step.
 Seconds checkpoint_share(const Training& t, Seconds step) {
   return t.checkpoint ? checkpoint_stall(*t.checkpoint, t, step) / t.checkpoint->every : Seconds();
 }
@@ -138,11 +140,11 @@ std::vector<Wait> waits(const StepForecast& step, const std::string& input) {
   return all;
 }
 
-/// Each role's rows, with what its step waits for beside its job.
+/// The rows of each role, with the step's waits that are not in the job.
 std::vector<ActivitySummary> with_waits(const Job& job, const std::vector<ActivitySummary>& rows,
                                         const std::vector<Wait>& waits) {
   std::vector<ActivitySummary> all;
-  if (rows.empty()) return all;  // of messages nobody says which activity they belong to
+  if (rows.empty()) return all;  // played messages do not tell which activity they belong to
   for (const Role& role : job.roles) {
     std::ranges::copy_if(rows, std::back_inserter(all),
                          [&](const auto& row) { return row.role == role.name; });
@@ -151,8 +153,8 @@ std::vector<ActivitySummary> with_waits(const Job& job, const std::vector<Activi
   return all;
 }
 
-/// The best of what Horovod's autotuning searches: fusion up to 64 MB, cycles of 1 to 100 ms, with levels and
-/// without (horovod/common/parameter_manager.cc), but what was said stays; of points that are equally fast
+/// The fastest of what Horovod's autotuning searches: fusion up to 64 MB, cycles of 1 to 100 ms, with and
+/// without levels (horovod/common/parameter_manager.cc). Stated settings stay. Of equally fast points it is
 /// the first.
 Framework tuned(Training t, const PlayOf& play) {
   Framework best = t.framework;
@@ -222,7 +224,7 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
   step.samples = global_batch(t);
   step.efficiency = (step.samples / step.time.value) / (t.ranks * (batch(t) / step.alone.value));
   step.memory = memory_need(t);
-  // A reader that is too slow works during the whole step.
+  // If reading is too slow, it goes on during the whole step.
   step.limited_by = limit(step, played.limited_by,
                           {{"the slowest rank's computation", step.waiting},
                            {"input: " + input.name, step.input > Seconds() ? input.time : Seconds()},
@@ -241,7 +243,8 @@ Seconds start_broadcast(const Training& t, const PriceOf& price) {
   const Framework& f = t.framework;
   const int sharded = f.reduction == Framework::Reduction::sharded ? f.stage : 0;
   if (sharded == 3 && f.shard == 0) return {};  // no two ranks hold the same
-  // parameters in 32 bits and one or two moments; of sharded optimizers, parameters as they are computed with
+  // bytes per parameter: 32 bits and one or two moments; with a sharded optimizer, the parameter as computed
+  // with
   const Bytes each = sharded == 1 || sharded == 2 ? element(t.precision) : Bytes(plan.adam() ? 12 : 8);
   const auto among = [&](int group, double parameters) {
     const RankGroup ranks = job.members(job.groups[static_cast<std::size_t>(group)].dimensions);
@@ -249,7 +252,7 @@ Seconds start_broadcast(const Training& t, const PriceOf& price) {
     return price({Collective::broadcast, ranks, parameters * each}).time;
   };
   if (sharded == 3) return among(cross_group, plan.sharded_parameters(0));
-  double owned = 0;  // by fewer ranks: experts
+  double owned = 0;  // parameters of experts, which fewer ranks hold
   for (int c = 0; c < plan.chunks; ++c)
     for (std::size_t i = plan.part(0, c).first; i < plan.part(0, c).last; ++i)
       if (plan.owned(plan.layers()[i]))

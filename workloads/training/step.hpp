@@ -6,7 +6,7 @@
 
 namespace collcast::workloads {
 
-/// A possible limit of a step, and the part of the step that it would take alone.
+/// A possible limit of a step, and the share of the step's time that it alone would take.
 struct LimitShare {
   std::string name;
   double share;
@@ -15,10 +15,10 @@ struct LimitShare {
 /// The forecast of a training step: time = compute + exposed + bubble + waiting + input + checkpoint. With a
 /// coordinator, `spans` are those of its last phase; everything else is the mean over its phases.
 struct StepForecast : JobForecast {
-  Seconds waiting;        ///< of the mean rank, for the slowest one
+  Seconds waiting;        ///< of the mean rank for the slowest one
   Seconds input;          ///< waiting for samples
   Seconds checkpoint;     ///< waiting for checkpoints, per step
-  Seconds agreement;      ///< of a coordinator's ranks on what to reduce
+  Seconds agreement;      ///< time in which a coordinator's ranks agree on what to reduce
   Seconds alone;          ///< the step on one processor, without communication: `step_alone`
   double samples = 0;     ///< of all replicas
   double efficiency = 0;  ///< samples per second and rank, against one processor alone
@@ -28,14 +28,15 @@ struct StepForecast : JobForecast {
   Framework framework;  ///< as it was played, after autotuning
 };
 
-/// Plays the step's job, with a coordinator in the mean over the phases that its rounds may have. The
+/// Plays the step's job; with a coordinator, as the mean over the phases that its rounds may have. The
 /// interval includes the uncertainty of the prices and of the processor.
 StepForecast forecast_step(const Training& training, const PriceOf& price);
-/// The same, played by `play` and bounded by `bound`; autotuning still goes by the prices.
+/// As above, but played by `play` and bounded by `bound`; autotuning still goes by the prices.
 StepForecast forecast_step(const Training& training, const PriceOf& price, const PlayOf& play,
                            const BoundOf& bound);
 
-/// Before the first step: a rank's parameters and optimizer state reach all that hold the same.
+/// The time, before the first step, in which a rank's parameters and optimizer state reach all ranks that
+/// hold the same.
 Seconds start_broadcast(const Training& training, const PriceOf& price);
 
 }  // namespace collcast::workloads

@@ -21,7 +21,7 @@ BytesPerSecond rate_of(const Json& object, const char* key) {
   return BytesPerSecond(value_of(object, key) * 1e9);
 }
 
-/// The sum over a node's vertices of a kind.
+/// The storage of all of a node's vertices of a kind, added up.
 Storage of_node(const Description& platform, const char* kind, const std::string& name) {
   const Json& json = platform.json();
   const Json devices = json.value("devices", Json::object());
@@ -37,7 +37,7 @@ Storage of_node(const Description& platform, const char* kind, const std::string
   return s;
 }
 
-/// 1 of what has no rate.
+/// The ratio of two rates; 1 if there is no rate.
 double ratio(BytesPerSecond end, BytesPerSecond here) {
   return here.value > 0 ? end / here : 1;
 }

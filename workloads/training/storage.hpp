@@ -11,19 +11,20 @@ class Description;
 
 namespace collcast::workloads {
 
-/// A file system, or what stores files on each node. What is 0 is not known, or no limit.
+/// A file system, or a store of files on each node. 0 means not known, or no limit.
 struct Storage {
   std::string name;
-  bool shared = true;                    ///< by all nodes; else each node has its own
+  bool shared = true;                    ///< all nodes share it; else each node has its own
   BytesPerSecond read = {}, write = {};  ///< of all nodes together, or of a node
-  double opens = 0;                      ///< files a second, all nodes together
-  BytesPerSecond target = {};            ///< of one of those that a file is striped over
+  double opens = 0;                      ///< files per second, all nodes together
+  BytesPerSecond target = {};            ///< of one of the targets that a file is striped over
   Bytes capacity = {};                   ///< of a node
-  double least = 1, most = 1;  ///< ends of the rates, as far as their stamps leave them open; relative
+  double least = 1, most = 1;            ///< relative ends of the rates, by their stamps
 };
 
-/// What a platform calls so: an entry of its `storage`, `nvme` (the drives of a node), or `ram` (the memory
-/// of a node's CPUs, as fast as need be). `who` asks: "input". Throws InputError, which lists what there is.
+/// The storage of a platform with this name: an entry of its `storage`, `nvme` (the drives of a node), or
+/// `ram` (the memory of a node's CPUs, taken to be fast enough). `who` asks for it: "input". Throws
+/// InputError that lists the names.
 Storage storage(const Description& platform, const std::string& name, const std::string& who);
 
 }  // namespace collcast::workloads

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = JobActivity::Kind;
 
-/// What the ranks of a stage do.
+/// Writes what the ranks of a stage do.
 class StageWriter {
  public:
   StageWriter(const Plan& plan, int stage, Role& role, int ring_stream)
@@ -39,8 +39,8 @@ class StageWriter {
   }
 
  private:
-  /// From one backward pass to the next: layers of the next step's forward pass wait for their own
-  /// parameters.
+  /// Writes a step from one backward pass to the next, as layers of the next step's forward pass wait for
+  /// their own parameters.
   void write_from_backward() {
     backward({0, 0, true});
     part_ = "optimizer";
@@ -63,8 +63,8 @@ class StageWriter {
     return pass.mirrored ? plan_.mirror(stage) : stage;
   }
 
-  /// Activations go from a hop's first part to its second, gradients back. Neighbours have four streams, hops
-  /// beyond them one each way, so that none waits for another's.
+  /// Activations go from a hop's first part to its second, gradients go back. Neighbours have four streams,
+  /// and each longer hop has one each way, so that none waits for another.
   void message(Kind kind, const Pass& pass, int hop, std::vector<int> after) {
     const Plan::Hop& h = plan_.hops[static_cast<std::size_t>(hop)];
     const std::size_t other = h.from == index(pass) ? h.to : h.from;
@@ -84,7 +84,7 @@ class StageWriter {
     for (std::size_t h = 0; h < plan_.hops.size(); ++h)
       if (plan_.hops[h].*mine == index(pass)) message(kind, pass, static_cast<int>(h), after);
   }
-  /// What the pass has to wait for.
+  /// Receives what the pass needs; returns the activities that it has to wait for.
   std::vector<int> receive(const Pass& pass) {
     const std::size_t before = role_.activities.size();
     messages(Kind::receive, pass, {});
@@ -94,8 +94,8 @@ class StageWriter {
   }
   void send(const Pass& pass) { messages(Kind::send, pass, {last_compute_}); }
 
-  /// Results and gradients that a stretch of cut layers sums up over the tensor group; with sequence
-  /// parallelism gathered before and scattered behind: as much.
+  /// Sums up results or gradients of a stretch of split layers over the tensor group. With sequence
+  /// parallelism they are gathered before and scattered after, which moves as much.
   void sum_up(double elements) {
     if (plan_.tensor == 1) return;
     const auto collective = [&](Collective what) {
@@ -106,21 +106,20 @@ class StageWriter {
     collective(Collective::allgather);
   }
 
-  /// Words, or their gradients, change places among the ranks that share out the experts: `elements` of a
-  /// sample.
+  /// Moves tokens, or their gradients, between the ranks that divide the experts: `elements` per sample.
   void route(double elements, const std::string& what) {
     if (plan_.experts == 1) return;
     exchange(what, Collective::alltoall, local_group,
              elements * plan_.micro * plan_.training.framework.imbalance * plan_.share_between());
   }
-  /// The rows at the edge of each part of an image, from both neighbours.
+  /// Fetches the rows at the edge of each part of an image from both neighbours.
   void fetch_halo(const Layer& l) {
     if (plan_.spatial == 1 || l.halo == 0) return;
-    const bool pair = plan_.spatial == 2;  // has one neighbour
+    const bool pair = plan_.spatial == 2;  // each of two ranks has one neighbour
     exchange("halo", pair ? Collective::sendrecv : Collective::halo_1d, tensor_group,
              (pair ? 1 : 2) * l.halo * plan_.micro);
   }
-  /// Whether a layer is the first that works on whole images: all parts are gathered before.
+  /// Whether a layer is the first one that works on whole images, before which all parts are gathered.
   bool joins(std::size_t i) const {
     return plan_.spatial > 1 && i > 0 && plan_.layers()[i - 1].image && !plan_.layers()[i].image;
   }
@@ -135,7 +134,7 @@ class StageWriter {
                          .collective = what,
                          .group = group});
   }
-  /// Passes on to the next rank of the ring what came from the one before, beside what is computed.
+  /// Passes on to the next rank of the ring what came from the one before, while the rank computes.
   int pass_on(const std::string& what, Bytes bytes) {
     return add({.kind = Kind::collective,
                 .name = what,
@@ -145,10 +144,10 @@ class StageWriter {
                 .group = context_group,
                 .after = {last_compute_}});
   }
-  /// Attention of a rank's tokens to those of all, in as many steps as ranks share a sequence: while it looks
-  /// at some keys and values, these go on and the next ones come (Liu et al. 2023). Backward they go back,
-  /// from where they have come to, and their gradients follow a step behind; the last step is at home
-  /// (TransformerEngine's context_parallel.py).
+  /// Attention of a rank's tokens to all tokens, in as many steps as ranks share a sequence. While it works
+  /// on some keys and values, these are passed on and the next ones arrive (Liu et al. 2023). In the backward
+  /// pass keys and values travel back, and their gradients follow a step behind; in the last step they are at
+  /// home (TransformerEngine's context_parallel.py).
   void look_around(const Layer& l, Seconds time, bool backward) {
     last_compute_ = compute(std::exchange(pending_, {}), "before " + l.name, std::exchange(waiting_, {}));
     const Bytes own = plan_.keys_and_values(l);
@@ -168,7 +167,7 @@ class StageWriter {
   void work(const Layer& l, Seconds time, bool backward) {
     plan_.rings(l) ? look_around(l, time, backward) : void(pending_ += time);
   }
-  /// What recomputation does once more for a layer; words travel again, too.
+  /// Repeats a layer for recomputation; tokens travel again, too.
   void again(const Layer& l, Seconds time) {
     if (l.route == Layer::Route::dispatch) route(l.in, "words to experts");
     if (l.image) fetch_halo(l);
@@ -219,7 +218,7 @@ class StageWriter {
       work(l, plan_.times[i].backward, true);
       if (l.route == Layer::Route::dispatch) route(l.in, "gradients from experts");
       if (l.cut == Layer::Cut::enter && plan_.tensor > 1) flush("backward"), sum_up(l.in);
-      // shared out, gradients are not kept until the last (DeepSpeed's partition_gradients; FSDP)
+      // sharded gradients are not kept until the last micro-batch (DeepSpeed's partition_gradients; FSDP)
       const bool last = pass.micro == last_back;
       if ((last || f.stage >= 2) && !mirrored() && !l.tensors.empty()) {
         flush("backward of " + l.name);
@@ -232,7 +231,7 @@ class StageWriter {
     send(pass);
   }
 
-  /// Puts down what was computed since the last activity; waits for what came in first.
+  /// Writes the computation since the last activity as one, which waits for what had to come in first.
   void flush(const std::string& name) {
     if (pending_ == Seconds() && waiting_.empty()) return;
     last_compute_ = compute(std::exchange(pending_, {}), name, std::exchange(waiting_, {}));
@@ -242,16 +241,16 @@ class StageWriter {
     for (const double elements : plan_.tensors(l)) reducer_->ready(l, elements, last_compute_, last);
   }
 
-  /// Whether a second replica has here what the first has on the mirrored stage.
+  /// Whether a second replica has on this stage what the first has on the mirrored one.
   bool mirrored() const { return plan_.training.framework.replicas > 1; }
 
-  /// Gradients of both replicas are added up where the first one has its parameters.
+  /// Adds up the gradients of both replicas where the first one has its parameters.
   void add_replica() {
     swap_replica("gradients of the replica", -3, plan_.mirror(stage_), stage_);
     const Plan::Part& own = plan_.part(stage_, 0);
     for (std::size_t i = own.last; i-- > own.first;) ready(plan_.layers()[i], true);
   }
-  /// To the mirrored stage what part `out` has of gradients, from there what part `in` has.
+  /// Sends the gradients of part `out` to the mirrored stage, and receives those of part `in` from there.
   void swap_replica(const std::string& name, int tag, int out, int in) {
     const int peer = plan_.mirror(stage_);
     if (peer == stage_) return;
@@ -269,7 +268,7 @@ class StageWriter {
     last_compute_ = compute({}, name, {sent, received});
   }
 
-  /// Word embedding and output share their parameters: first and last stage add up their gradients.
+  /// Word embedding and output share parameters, so the first and the last stage add up their gradients.
   void exchange_tied() {
     const int last = plan_.pipeline - 1;
     if (plan_.pipeline == 1 || plan_.training.model.tied == 0 || (stage_ != 0 && stage_ != last)) return;
@@ -298,10 +297,10 @@ class StageWriter {
   std::vector<int> waiting_;
   int last_compute_ = 0;
   int passed_ = 0;    ///< the last step of a ring
-  std::string part_;  ///< of the step that is being written
+  std::string part_;  ///< the part that summaries add activities to at present
 };
 
-/// What a stage reads.
+/// Elements that a stage reads, per sample.
 double sum_read(const Plan& plan, int stage) {
   double read = stage == 0 ? plan.layers()[0].in : 0;
   for (const Plan::Hop& h : plan.hops)
@@ -309,7 +308,7 @@ double sum_read(const Plan& plan, int stage) {
   return read;
 }
 
-/// Micro-batches whose activations a stage keeps at a time.
+/// The number of micro-batches whose activations a stage keeps at a time.
 double under_way(const Plan& plan, int stage) {
   const Framework& f = plan.training.framework;
   if (f.replicas > 1) return static_cast<double>(f.micro_batches) / f.replicas;
@@ -320,10 +319,10 @@ double under_way(const Plan& plan, int stage) {
   return std::min<double>(f.micro_batches, (plan.pipeline - stage) * (1 + extra));
 }
 
-/// What a stage keeps of the micro-batches under way: of what is repeated, what each block reads (without
-/// blocks: the stage) and, for one micro-batch, what is made again at once: the block that keeps most, or
-/// all. The loss keeps the logits and their gradient in 32 bits. What is made for experts is kept where it
-/// arrives.
+/// The activations that a stage keeps for the micro-batches under way. Of repeated layers these are the input
+/// of each block (without blocks: of the stage) and, for one micro-batch, what is recomputed at a time: the
+/// block that keeps most, or all. The loss keeps the logits and their gradient in 32 bits. Activations for
+/// experts are kept where they arrive.
 Bytes activations(const Plan& plan, int stage) {
   using enum Framework::Recompute;
   const Framework::Recompute which = plan.training.framework.recompute;
@@ -340,7 +339,7 @@ Bytes activations(const Plan& plan, int stage) {
       if (begins && !at_once) again = 0;
       if (begins && all_of_it && l.block >= 0) inputs += l.in * plan.share_between();
       const Layer* next = i + 1 < layers.size() ? &layers[i + 1] : nullptr;
-      // what the core of attention makes in the end is read by a layer that is not repeated
+      // the output of attention's core is read by a layer that is not repeated
       const bool repeated = plan.repeats(l) && (all_of_it || (next && next->core));
       const bool leaves = next && next->route == Layer::Route::dispatch;
       (repeated ? again : kept) += l.kept * plan.share(l) * plan.fullness(leaves ? *next : l);
@@ -350,11 +349,12 @@ Bytes activations(const Plan& plan, int stage) {
   }
   const double times = under_way(plan, stage);
   kept += inputs;
-  if (which == except_last) most -= inputs;  // the micro-batch that keeps all has them once
+  if (which == except_last) most -= inputs;  // the micro-batch that keeps all has its inputs only once
   return plan.micro * ((kept * times + most) * element(plan.training.precision) + logits * times * Bytes(8));
 }
 
-/// In the backward pass of a unit it is gathered, as the next one is, and its gradients are whole.
+/// Memory of gathered units: in the backward pass of a unit, its parameters and the next unit's are gathered,
+/// and its gradients are whole.
 Bytes gathered(const Plan& plan) {
   Bytes most;
   double before = 0;
@@ -369,7 +369,7 @@ Bytes gathered(const Plan& plan) {
 MemoryNeed memory_of(const Plan& plan, int stage) {
   const Training& t = plan.training;
   const bool mirrored =
-      t.framework.replicas > 1;  // the parameters of two stages, one's activations at a time
+      t.framework.replicas > 1;  // holds the parameters of two stages, and activations of one at a time
   const auto both = [&](double one, double other) { return mirrored ? one + other : one; };
   const double n = both(plan.parameters(stage), plan.parameters(plan.mirror(stage)));
   const double shard = both(plan.sharded_parameters(stage), plan.sharded_parameters(plan.mirror(stage)));
@@ -378,7 +378,7 @@ MemoryNeed memory_of(const Plan& plan, int stage) {
   MemoryNeed need;
   need.parameters = (sharded >= 3 ? shard : n) * Bytes(amp ? 2 : 4);
   need.gradients = (sharded >= 2 ? shard : n) * plan.gradient();
-  // a 32-bit copy beside 16 bits, and one or two moments
+  // a 32-bit copy beside the 16 bits, and one or two moments
   need.optimizer = (sharded >= 1 ? shard : n) * Bytes((amp ? 4 : 0) + (plan.adam() ? 8 : 4));
   need.activations = activations(plan, stage);
   if (mirrored) need.activations = std::max(need.activations, activations(plan, plan.mirror(stage)));

@@ -21,13 +21,13 @@ struct Training {
   int batch = 1;        ///< of a replica, in a step
   int whole_batch = 0;  ///< of all replicas, instead of `batch`; 0: not said
   std::optional<double> throughput =
-      {};                       ///< measured samples per second of one processor, instead of the roofline's
-  double throughput_error = 0;  ///< of it, relative
+      {};                       ///< measured samples per second of one processor; replaces the roofline
+  double throughput_error = 0;  ///< of the throughput, relative
   std::optional<LayerTimes> layer_times =
-      {};               ///< of one processor that holds the model, instead of the roofline's
-  double slowdown = 0;  ///< computation takes 1 + this times as long while collectives run
-  double noise = 0;     ///< standard deviation of ranks' computation, relative: the slowest decides
-  std::optional<Input> input = {};  ///< none: samples never are late
+      {};               ///< measured on one processor that holds the model; replace the roofline's
+  double slowdown = 0;  ///< computation takes (1 + this) times as long while collectives run
+  double noise = 0;     ///< relative standard deviation of ranks' computation; the slowest decides
+  std::optional<Input> input = {};  ///< none: samples are never late
   std::optional<Checkpoint> checkpoint = {};
   Rank ranks = 1, ranks_per_node = 1;
 };
@@ -35,33 +35,33 @@ struct Training {
 /// Samples of a replica in a step.
 int batch(const Training& training);
 
-/// The time of a rank's step, with all processes of its GPU, if arithmetic or memory alone limited it: on the
-/// stage that computes longest.
+/// The time of a rank's step on the stage that computes longest, with all processes of its GPU, if arithmetic
+/// alone, or memory alone, limited it.
 Limits limits(const Training& training);
 
-/// A bound of the step: the longest that a stage computes behind the first micro-batch of those before it,
-/// without any communication.
+/// A lower bound of the step without any communication: the longest time of a stage's computation after the
+/// first micro-batch has passed the stages before it.
 Seconds least_step(const Training& training);
 
-/// The part of the optimizer's work that a replica does: ranks may share it out.
+/// The share of the optimizer's work that a replica does; replicas may divide it among them.
 double optimizer_share(const Training& training);
 
 /// The time of a step on one processor that holds the whole model: by --throughput, or by the roofline, with
 /// a replica's part of the optimizer's work.
 Seconds step_alone(const Training& training);
 
-/// How many layers have no measured time, although others have.
+/// The number of layers without a measured time, if others have one.
 std::size_t without_times(const Training& training);
 
 /// The size of a gradient as it is stored.
 Bytes gradient(const Training& training);
 
-/// By how much longer computation takes where `per_gpu` processes share a GPU: one's launches run beside
-/// another's kernels, and kernels follow each other. max(1, processes x busy / (busy + launches)).
+/// The factor on computation if `per_gpu` processes share a GPU: launches of one run beside kernels of
+/// another, and kernels follow each other. max(1, processes x busy / (busy + launches)).
 double crowding(const Training& training);
 
-/// The step: one role, or one for each stage of the pipeline. Throws InputError where ranks, batch, layers or
-/// heads do not divide.
+/// The step as a job: one role, or one for each stage of the pipeline. Throws InputError if ranks, batch,
+/// layers or heads do not divide.
 Job training_job(const Training& training);
 
 /// The memory that a rank needs, with all processes of its GPU, on the stage that needs most: parameters,

@@ -39,12 +39,12 @@ int get(int socket, int level, int option) {
   return getsockopt(socket, level, option, &value, &size) == 0 ? value : 0;
 }
 
-/// As large as the system lets this user have it.
+/// Makes a socket's buffer as large as the system allows this user.
 void enlarge(int socket, int option, int forced_option) {
   if (!set(socket, SOL_SOCKET, forced_option, wanted_buffer)) set(socket, SOL_SOCKET, option, wanted_buffer);
 }
 
-/// What a packet on the path to the group carries.
+/// The bytes that a packet on the path to the group carries.
 std::size_t packet_bytes(const GroupAddress& a, const ip_mreqn& membership) {
   const int probe = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   set(probe, IPPROTO_IP, IP_MULTICAST_IF, membership);
@@ -85,7 +85,7 @@ void GroupSocket::open(bool loop) {
   socket_ = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (socket_ < 0) refuse("no socket");
   const sockaddr_in here = socket_address(address_);
-  set(socket_, SOL_SOCKET, SO_REUSEADDR, 1);  // several ranks of one machine
+  set(socket_, SOL_SOCKET, SO_REUSEADDR, 1);  // several ranks of a machine bind the port
   if (bind(socket_, reinterpret_cast<const sockaddr*>(&here), sizeof here) != 0)
     refuse("the port cannot be had");
   if (!set(socket_, IPPROTO_IP, IP_ADD_MEMBERSHIP, membership))

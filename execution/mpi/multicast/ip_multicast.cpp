@@ -20,10 +20,10 @@ constexpr double first_patience = 20e-3, last_patience = 0.5;
 constexpr double quiet_interval = 1e-3;
 /// For how long a repeated packet is not repeated again, as several receivers may ask for it at once.
 constexpr double repeat_interval = 5e-3;
-/// What the system adds to each datagram that it keeps, roughly.
+/// Bytes that the system adds to each datagram that it keeps, roughly.
 constexpr std::size_t bookkeeping_bytes = 1024;
 constexpr std::size_t most_early_bytes = 16 << 20;
-/// Packets that one progress() sends or receives at most.
+/// The most packets that one progress() sends or receives.
 constexpr int burst = 64;
 
 double now() {
@@ -147,7 +147,7 @@ PacketCounts IpMulticast::total() const {
   return all;
 }
 
-/// Looks for receivers' messages only if this rank can make no other progress, as looking takes time.
+/// Makes progress. Looks for receivers' messages only if there is nothing else to do, as looking takes time.
 void IpMulticast::progress() {
   send_some();
   receive_some();
@@ -190,7 +190,7 @@ void IpMulticast::send_some() {
     const auto [number, multicast] = unsent_.front();
     const auto found = series_.find(number);
     const bool known = found != series_.end() && found->second.outgoing.contains(multicast);
-    if (!known) {  // abandoned
+    if (!known) {  // its play was abandoned
       unsent_.pop_front();
       continue;
     }
@@ -308,8 +308,9 @@ void IpMulticast::ask(int number, const Series& s, std::uint32_t message, const 
   tell(control, in.source);
 }
 
-/// The end of a message may be lost without anything that comes after it. It is asked for alone: where it was
-/// only late, little is repeated; where more was lost, it leaves a gap.
+/// Asks for packets that are overdue. If the end of a message is lost, nothing comes after it that shows it.
+/// Only the last packet is asked for: if it was just late, little is repeated; if more was lost, it leaves a
+/// gap.
 void IpMulticast::ask_for_overdue() {
   constexpr int most_messages = 16;
   int asked = 0;
@@ -345,7 +346,7 @@ void IpMulticast::hear(const Control& control, Rank rank) {
     return;
   }
   const auto found = s.outgoing.find(control.number);
-  if (found == s.outgoing.end()) return;  // asked for before it is sent
+  if (found == s.outgoing.end()) return;  // it was asked for before it is sent
   Outgoing& message = found->second;
   const double time = now();
   for (std::uint32_t i = 0; i < control.ranges; ++i)

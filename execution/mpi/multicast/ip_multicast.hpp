@@ -20,17 +20,16 @@
 
 namespace collcast::mpi {
 
-/// Packets of this rank so far. `sent` and `taken` count each packet of each message once.
+/// Numbers of this rank's packets so far. `sent` and `taken` count each packet of each message once.
 struct PacketCounts {
   std::uint64_t sent = 0, repeated = 0, taken = 0, doubled = 0, dropped = 0;
 };
 
 /// Reliable multicast over UDP datagrams that the network replicates. Data are sent to the group once. By MPI
 /// messages, receivers ask for lost packets (NACK) and grant the sender credit, so that no receiver's buffer
-/// overflows and the sender knows when all have received everything.
-///
-/// A *series* is what one player multicasts; its plays are numbered by begin(), its multicasts within a play
-/// by the caller. Nothing moves but in progress().
+/// overflows and the sender knows when all have received everything. A *series* is what one player
+/// multicasts; its plays are numbered by begin(), its multicasts within a play by the caller. Data move only
+/// within progress().
 class IpMulticast {
  public:
   struct Options {
@@ -50,7 +49,8 @@ class IpMulticast {
   void send(int series, std::uint32_t number, Ranks to, std::span<const std::byte> data, int* left);
   /// Decrements `left` once the message is complete.
   void receive(int series, std::uint32_t number, Rank source, std::span<std::byte> data, int* left);
-  /// After the play's last multicast on this rank: whether all receivers have everything that it sent.
+  /// To be called after the play's last multicast on this rank. Whether all receivers have everything that it
+  /// sent.
   bool finished(int series);
   /// Drops a play that will not be finished.
   void abandon(int series);
@@ -60,7 +60,7 @@ class IpMulticast {
   void rest();
 
   const PacketCounts& counts() const { return counts_; }
-  /// Of all ranks. Collective.
+  /// The counts of all ranks together. Collective.
   PacketCounts total() const;
 
  private:

@@ -39,7 +39,7 @@ class Reassembly {
   /// The first packet that has not come.
   std::uint32_t next() const { return next_; }
   bool complete() const { return missing_ == 0; }
-  /// The packets missing just before `packet`; on a network that keeps packets in order they are lost.
+  /// The packets missing just before `packet`. If the network keeps packets in order, these are lost.
   PacketRange gap_before(std::uint32_t packet) const {
     return packet > beyond_ ? PacketRange{beyond_, packet - beyond_} : PacketRange{};
   }

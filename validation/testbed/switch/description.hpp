@@ -9,9 +9,9 @@
 
 namespace collcast::testbed {
 
-/// What `scripts/testbed up` asks the switch for.
+/// The network that `scripts/testbed up` asks the switch for.
 struct Description {
-  std::vector<std::string> namespaces;  ///< files, one a host
+  std::vector<std::string> namespaces;  ///< files, one per host
   BytesPerSecond rate, uplink;
   Seconds latency;
   Host racks = 1;

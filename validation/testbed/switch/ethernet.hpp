@@ -9,8 +9,8 @@
 
 namespace collcast::testbed {
 
-/// Host h has the hardware address 02:cc:00:00:hh:hh. Broadcast and multicast go to everyone; nothing is said
-/// of other addresses.
+/// The destination of a frame. Host h has the hardware address 02:cc:00:00:hh:hh; broadcast and multicast go
+/// to everyone. Nothing for other addresses.
 std::optional<Host> destination(std::span<const std::byte> frame, Host hosts);
 
 /// Whether the frame carries UDP over IPv4.

@@ -56,7 +56,7 @@ void Fabric::send(LinkId id, Seconds start) {
   moves_.push({sent, scheduled_++, Kind::idle, id, {}});
   if (layout_.end(id) != everyone) return deliveries_.push({arrived, scheduled_++, Kind::arrival, id, frame});
   for (const LinkId onward : layout_.onward(id, frame.source, frame.destination)) {
-    // A faster link waits for as much of the frame as it would else run out of.
+    // A faster link waits for as much of the frame as it would otherwise run out of.
     const Seconds ready = std::max(start + link.latency, arrived - frame.size / layout_.links()[onward].rate);
     moves_.push({ready, scheduled_++, Kind::arrival, onward, frame});
   }

@@ -16,11 +16,10 @@ struct Traffic {
   Bytes bytes;
 };
 
-/// A network of ideal links, in virtual time: when each frame's last byte reaches its host.
-///
-/// A link sends one frame at a time, at its rate, and keeps the others waiting without bound. Frames are cut
-/// through: one leaves a switch as it comes in, as soon as it can leave without a gap, so that a message
-/// takes latency + bytes / rate over any number of links of one rate. Whoever drives it may be late; the
+/// A network of ideal links in virtual time, which tells when each frame's last byte reaches its host. A link
+/// sends one frame at a time, at its rate, and keeps the others waiting without bound. Switches cut through:
+/// a frame leaves while it still comes in, as soon as it can leave without a gap. So a message takes latency
+/// + bytes / rate over any number of links of one rate. The program that drives the network may be late, but
 /// virtual times are not, so that lateness does not add up.
 class Fabric {
  public:
@@ -28,11 +27,12 @@ class Fabric {
 
   Fabric(Layout layout, Discipline discipline);
 
-  /// The source's link may begin to send `frame` at `time`, not before the last `advance`.
+  /// Hands in a frame that the source's link may begin to send at `time`, which is not before the last
+  /// `advance`.
   void enter(Frame frame, Seconds time);
   /// When the next frame is delivered; infinity if nothing is under way.
   Seconds next() const;
-  /// Lets happen what happens up to `now`, and delivers what has arrived, in the order of arrival.
+  /// Plays everything up to `now`, and delivers what has arrived, in the order of arrival.
   void advance(Seconds now, const Deliver& deliver);
 
   const Layout& layout() const { return layout_; }
@@ -43,7 +43,7 @@ class Fabric {
   enum class Kind : std::uint8_t { arrival, idle };
   struct Event {
     Seconds time;
-    std::uint64_t order;  ///< of events at the same time
+    std::uint64_t order;  ///< order of events at the same time
     Kind kind;
     LinkId link;
     Frame frame;

@@ -12,14 +12,14 @@
 
 namespace collcast::testbed {
 
-/// What a host sends at once. Copies share the payload.
+/// A frame of Ethernet. Copies share the payload.
 struct Frame {
   Host source, destination;
   Bytes size;
   std::shared_ptr<const std::vector<std::byte>> payload;
 };
 
-/// In which order a link sends what waits: in the order of arrival, or one frame of each source in turn.
+/// The order in which a link sends waiting frames: that of arrival, or one frame of each source in turn.
 enum class Discipline : std::uint8_t { fifo, round_robin };
 
 class FrameQueue {

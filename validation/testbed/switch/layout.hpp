@@ -22,9 +22,9 @@ struct Link {
   Seconds latency;
 };
 
-/// A star of hosts; or racks of them, neighbours together, whose switches an uplink and a downlink each join
-/// to a spine. The latency between any two hosts is the same, and all on the link to the receiving one: what
-/// frames do to each other before that is known so much ahead of time.
+/// A star of hosts; or racks of neighbouring hosts, whose switches are joined to a spine by an uplink and a
+/// downlink each. The latency between any two hosts is the same, and all of it is on the link to the
+/// receiver: what frames do to each other before that link is known that much ahead of time.
 class Layout {
  public:
   /// `racks` divides `hosts`; 1 is a star and has no uplinks.
@@ -35,7 +35,7 @@ class Layout {
   const std::vector<Link>& links() const { return links_; }
   /// The link by which a host's frames come in.
   LinkId from(Host host) const { return host; }
-  /// The host at the end of a link; `everyone` where there is none.
+  /// The host at the end of a link; `everyone` if it ends at a switch.
   Host end(LinkId link) const;
   /// The links that a frame takes after `link`: more than one where a frame for everyone is replicated.
   std::vector<LinkId> onward(LinkId link, Host source, Host destination) const;

@@ -27,7 +27,7 @@ namespace collcast::testbed {
 namespace {
 
 constexpr std::size_t headers = 18;  ///< of Ethernet, with a VLAN's tag
-constexpr int frames_at_once = 16;   ///< read from one host before what is due is delivered
+constexpr int frames_at_once = 16;   ///< read from one host before due frames are delivered
 
 Seconds clock_now() {
   timespec t = {};
@@ -90,7 +90,7 @@ class Switch {
     if (epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event) != 0) throw SubstrateError("epoll_ctl failed");
   }
 
-  /// Until a host sends or a frame is due.
+  /// Waits until a host sends or a frame is due.
   int wait(int poll, std::array<epoll_event, 64>& events) const {
     const double left = std::clamp(fabric_.next().value - clock_now().value, 0.0, 1.0);
     const timespec timeout = {static_cast<time_t>(left), static_cast<long>((left - std::floor(left)) * 1e9)};
@@ -131,7 +131,7 @@ class Switch {
   bool multicast_;
   std::vector<Tap> taps_;
   Statistics statistics_;
-  std::mt19937_64 random_;  // the same frames are lost in every run of the same traffic
+  std::mt19937_64 random_;  // fixed seed: each run of the same traffic loses the same frames
   std::uniform_real_distribution<> chance_;
   std::vector<std::byte> buffer_;
 };
@@ -140,7 +140,7 @@ int run(int argc, char** argv) {
   if (argc != 3)
     throw InputError("usage: collcast-switch DESCRIPTION STATISTICS (scripts/testbed starts it)");
   Switch network(describe(argv[1]));
-  mlockall(MCL_CURRENT | MCL_FUTURE);  // or else a page fault may delay frames: not fatal
+  mlockall(MCL_CURRENT | MCL_FUTURE);  // a page fault could delay frames; failing here is not fatal
   network.serve(argv[2]);
   return 0;
 }

@@ -27,7 +27,7 @@ struct Descriptor {
   ~Descriptor() { close(value); }
 };
 
-/// A TUN device belongs to the network namespace that it is opened in.
+/// Opens a TUN device in a network namespace, to which it then belongs.
 int open_in(const std::string& network_namespace) {
   const Descriptor home{require(open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), "/proc/self/ns/net")};
   const Descriptor there{require(open(network_namespace.c_str(), O_RDONLY | O_CLOEXEC), network_namespace)};
@@ -58,7 +58,7 @@ Tap::Tap(Tap&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1
 std::optional<std::span<const std::byte>> Tap::read(std::span<std::byte> buffer) const {
   const auto size = ::read(descriptor_, buffer.data(), buffer.size());
   if (size >= 0) return buffer.first(static_cast<std::size_t>(size));
-  // An interface that is still down has nothing to say.
+  // An interface that is still down gives no frames.
   if (errno == EAGAIN || errno == EINTR || errno == EBADFD || errno == EIO) return std::nullopt;
   throw SubstrateError(std::string("reading from an interface: ") + std::strerror(errno));
 }

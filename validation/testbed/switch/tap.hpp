@@ -8,10 +8,11 @@
 
 namespace collcast::testbed {
 
-/// The other end of a network interface: what its host sends is read here. Closing it removes the interface.
+/// The switch's end of a host's network interface: frames that the host sends are read here. Closing it
+/// removes the interface.
 class Tap {
  public:
-  /// Makes `interface` in the network namespace of that file. Throws SubstrateError.
+  /// Makes `interface` in the network namespace of the file `network_namespace`. Throws SubstrateError.
   Tap(const std::string& network_namespace, const std::string& interface);
   ~Tap();
   Tap(Tap&& other) noexcept;
