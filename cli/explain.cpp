@@ -8,6 +8,7 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/suggest.hpp"
+#include "support/text.hpp"
 
 namespace collcast::cli {
 
@@ -47,7 +48,7 @@ std::vector<Entry> entries() {
 }
 
 struct ExplainOptions {
-  std::string word;
+  std::vector<std::string> words;  ///< of one name
   Format format = Format::table;
 };
 
@@ -62,21 +63,37 @@ std::vector<Entry> algorithms_called(const std::string& word) {
   return all;
 }
 
+/// The entry of a word; null: there is none.
+const Entry* find(const std::vector<Entry>& all, const std::string& word) {
+  for (const Entry& e : all)
+    for (const std::string& w : e.each)
+      if (CLI::detail::to_lower(w) == CLI::detail::to_lower(word)) return &e;
+  return nullptr;
+}
+
+/// The entries of the words of a name, such as "node 5 NIC 0 out".
+std::vector<Entry> of_each_word(const std::vector<Entry>& all, const std::string& name) {
+  std::vector<Entry> found;
+  std::istringstream words(name);
+  for (std::string word; words >> word;)
+    if (const Entry* e = find(all, word); e != nullptr && word.size() > 1)
+      if (std::ranges::find(found, e->words, &Entry::words) == found.end()) found.push_back(*e);
+  return found;
+}
+
 std::vector<Entry> asked(const std::string& word) {
   std::vector<Entry> all = entries();
   if (word.empty()) return all;
   if (auto named = algorithms_called(CLI::detail::to_lower(word)); !named.empty()) return named;
+  if (const Entry* e = find(all, word)) return {*e};
+  if (auto parts = of_each_word(all, word); parts.size() > 1) return parts;
   std::vector<std::string> known;
-  for (const Entry& e : all)
-    for (const std::string& w : e.each) {
-      if (CLI::detail::to_lower(w) == CLI::detail::to_lower(word)) return {e};
-      known.push_back(w);
-    }
+  for (const Entry& e : all) known.insert(known.end(), e.each.begin(), e.each.end());
   throw InputError("the glossary has no '" + word + "'" + suggestion(word, known));
 }
 
 void run_explain(const ExplainOptions& options) {
-  const std::vector<Entry> found = asked(options.word);
+  const std::vector<Entry> found = asked(text::join(options.words, " "));
   Json rows = Json::array();
   for (const Entry& e : found) rows.push_back({{"word", e.words}, {"meaning", e.meaning}});
   if (options.format == Format::json) return print_json(rows);
@@ -89,9 +106,13 @@ void run_explain(const ExplainOptions& options) {
 void add_explain(CLI::App& app, int&) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* verb = app.add_subcommand("explain", "What a word of the tables and documents means");
-  verb->add_option("word", options->word, "A word of the glossary, or an algorithm (default: all words)");
+  verb->add_option("word", options->words,
+                   "A word of the glossary, an algorithm, or the name of a link or port (default: all words)")
+      ->option_text("WORD...");
   add_format(*verb, options->format);
-  verb->footer("Example: collcast explain busbw");
+  verb->footer(
+      "Example: collcast explain busbw\n"
+      "Example: collcast explain node 5 NIC 0 out");
   verb->callback([options] { run_explain(*options); });
 }
 

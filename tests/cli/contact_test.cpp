@@ -449,7 +449,10 @@ zpty -r -m z seen '*summit*' && print done
 }
 
 TEST(Words, AreExplained) {
-  EXPECT_EQ(collcast("explain exposed communication").code, 2);
+  EXPECT_EQ(collcast("explain exposed communication").out, collcast("explain 'exposed communication'").out);
+  EXPECT_THAT(collcast("explain node 5 NIC 0 out").out,
+              AllOf(HasSubstr("a host with its ranks"), HasSubstr("what its owner sends")));
+  EXPECT_EQ(collcast("explain node 5 nowhere").code, 2);
   EXPECT_THAT(collcast("explain ring").out, HasSubstr("ring, an algorithm of allreduce: "));
   EXPECT_THAT(collcast("explain low").out, HasSubstr("at their fast end"));
   EXPECT_THAT(collcast("explain busbw").out, HasSubstr("algbw times the collective's factor"));

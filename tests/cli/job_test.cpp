@@ -92,6 +92,39 @@ TEST(Train, ExplainsWhereTheStepGoes) {
               testing::StartsWith("ranks,cause,name,time_s,share,alike\n12,compute,computation,"));
 }
 
+/// The layers and the optimizer are a rank's computation, and a measured time of a layer is its time.
+TEST(Train, ShowsItsLayers) {
+  const std::string step = "train --model resnet50 --platform summit --ranks 6,12 --batch 32 --layers ";
+  const Json whole = collcast::parse_json(collcast(step + "--format json").out);
+  const Json& layers = whole["layers"];
+  const double compute = whole["rows"][1]["compute_s"],
+               of_layers = sum_of(layers, "forward_s") + sum_of(layers, "backward_s");
+  EXPECT_LT(of_layers, compute);  // by the optimizer
+  EXPECT_GT(of_layers, 0.95 * compute);
+  EXPECT_NEAR(sum_of(layers, "share"), 1, 1e-9);
+  EXPECT_NEAR(sum_of(layers, "parameters"), 25557032, 0.5);
+  EXPECT_EQ(layers[0]["layer"], "conv1");
+  EXPECT_EQ(layers[0]["limited_by"], "arithmetic");
+  EXPECT_EQ(layers[1]["limited_by"], "memory bandwidth");
+  const Folder folder;
+  std::ofstream(folder / "t.csv") << "layer,forward_ms,backward_ms\nconv1,5,7\n";
+  EXPECT_THAT(collcast(step + "--format csv --layer-times " + (folder / "t.csv").string()).out,
+              testing::StartsWith("layer,kind,stage,forward_s,backward_s,share,limited_by,parameters\n"
+                                  "conv1,convolution,0,0.005,0.007,"));
+  EXPECT_EQ(collcast(step + "--framework ddp,horovod").code, 2);
+}
+
+/// A stage of a pipeline has its own layers.
+TEST(Train, ShowsTheStagesOfItsLayers) {
+  const Json layers = collcast::parse_json(
+      collcast("train --model gpt:layers=4,hidden=1024,heads=4,sequence=1024 --precision amp --platform "
+               "dgx-a100 --ranks 2 "
+               "--batch 8 --framework megatron:pp=2,micro-batches=4 --layers --format json")
+          .out)["layers"];
+  EXPECT_EQ(layers.front()["stage"], 0);
+  EXPECT_EQ(layers.back()["stage"], 1);
+}
+
 /// NCCL's collectives are single operations on every engine; others' messages are played.
 TEST(Train, IsPlayedMessageByMessage) {
   if (::collcast::address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
