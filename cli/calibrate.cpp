@@ -105,7 +105,7 @@ void print_found(const PathReport& report) {
   std::vector<std::vector<std::string>> rows{{"from", "fixed [us]", "gap [us]", "GB/s", "copies [GB/s]"}};
   for (const PathPiece& piece : report.fit.pieces) rows.push_back(piece_row(piece));
   print_table(rows);
-  if (report.together) print_together(*report.together, report.stars);
+  if (report.star_fit) print_together(*report.star_fit, report.stars);
   for (const PiecewiseFit::Outlier& o : report.fit.lines.outliers)
     print_text("left out: " + bytes(o.sample.message.value) + " in " + seconds(o.sample.time.value) +
                ", where the fit says " + percent(std::abs(o.residual)) +
@@ -132,7 +132,7 @@ Json paths_of(const Calibration& calibration) {
                      {"bandwidth_error", error(report.message_error)},
                      {"outliers", report.fit.lines.outliers.size()},
                      {"pieces", pieces},
-                     {"together", report.together ? answer(*report.together, report.stars) : Json()}});
+                     {"together", report.star_fit ? answer(*report.star_fit, report.stars) : Json()}});
   }
   return paths;
 }

@@ -19,11 +19,11 @@ int usual_star(const campaign::Launcher& launcher) {
   return fixed > 0 ? std::clamp(fixed, 2, 4) : 4;
 }
 
-void tell_held(const campaign::PingPongs& wanted, const campaign::Launcher& launcher,
-               const std::string& file) {
-  const campaign::Held held = campaign::held(wanted, launcher, file);
-  if (held.already > 0)
-    note(std::to_string(held.already) + " of " + std::to_string(held.wanted) +
+void tell_coverage(const campaign::PingPongs& wanted, const campaign::Launcher& launcher,
+                   const std::string& file) {
+  const campaign::Coverage found = campaign::coverage(wanted, launcher, file);
+  if (found.already > 0)
+    note(std::to_string(found.already) + " of " + std::to_string(found.wanted) +
          " measurements were already in " + file);
 }
 
@@ -33,7 +33,7 @@ void measure(campaign::PingPongs wanted, std::optional<int> star, const campaign
              const std::string& file) {
   const int most = star.value_or(usual_star(launcher));
   wanted.star = most;
-  tell_held(wanted, launcher, file);
+  tell_coverage(wanted, launcher, file);
   if (!star) wanted.star = 2;
   campaign::measure_ping_pongs(wanted, launcher, file, progress);
   if (star || most == 2) return;

@@ -12,7 +12,7 @@ namespace collcast::cli {
 
 void override_platform(Description& platform, const std::vector<std::string>& assignments) {
   set_all(platform, assignments);
-  for (const std::string& words : told_of(platform)) note(words);
+  for (const std::string& words : notes_on_settings(platform)) note(words);
 }
 
 CLI::Validator each_of(std::vector<std::string> words) {

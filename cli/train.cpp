@@ -83,7 +83,7 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
                      seconds(last["staging_s"].get<double>()) +
                      (steps.rows.size() > 1 ? " on " + text::counted(last["ranks"], "rank") : "") + ". ";
   report.remark += "Efficiency is against one processor alone";
-  report.remark += t.framework.per_gpu > 1                   ? ", of one process."
+  report.remark += t.framework.processes_per_gpu > 1         ? ", of one process."
                    : optimizer_share(t) < 1 && !t.throughput ? ", with a rank's share of the optimizer."
                                                              : ".";
   if (const std::string words = not_calibrated(report, options.platform); !words.empty())

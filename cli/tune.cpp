@@ -97,7 +97,7 @@ report::Report tuned_report(const TuneOptions& options, const TuneCase& c, const
   report::tell_unmoved(report, c.question, watch);
   progress_end();
   if (options.all && options.format == Format::csv) report.sections.clear();  // a CSV is one table
-  if (options.all) report.sections.push_back(report::able(tuned));
+  if (options.all) report.sections.push_back(report::choices(tuned));
   if (!c.file.empty()) {
     write_file(c.file, format.write(tuned.tuning));
     std::string use(format.use);

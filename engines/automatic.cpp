@@ -21,9 +21,9 @@ bool too_many(const Schedule& schedule) {
 
 /// Who puts messages on each link, and, if ports are held until delivery, the port that takes them off:
 /// nobody, one, or several.
-class Users {
+class LinkUsers {
  public:
-  explicit Users(const Fabric& fabric)
+  explicit LinkUsers(const Fabric& fabric)
       : fabric_(fabric),
         to_delivery_(fabric.protocol().hold == MessageProtocol::Hold::delivery),
         senders_(fabric.links().size(), nobody),
@@ -31,7 +31,7 @@ class Users {
 
   /// Whether messages of several ranks come to one port that is held until delivery. It serves them as they
   /// become ready, which after the first step may differ from the order of the schedule.
-  bool meet(const Step& step) {
+  bool share_port(const Step& step) {
     if (!to_delivery_) return false;
     arrivals_.clear();
     return !std::ranges::all_of(step.transfers, [&](const Transfer& t) {
@@ -41,7 +41,7 @@ class Users {
   }
 
   /// False if a link of the message's route may carry another message at the same time.
-  bool alone(const Transfer& t) {
+  bool has_route_alone(const Transfer& t) {
     if (t.from == t.to) return true;
     route_.clear();
     fabric_.route(t.from, t.to, route_);
@@ -71,14 +71,15 @@ class Users {
 };
 
 bool may_share(const Schedule& schedule, const Fabric& fabric) {
-  Users users(fabric);
+  LinkUsers users(fabric);
   bool shared = false;
   Step step;
   for (std::int64_t s = 0; s < schedule.steps && !shared; s = next_different(schedule, s)) {
     step.clear();
     schedule.rule(s, step);
-    shared = !std::ranges::all_of(step.transfers, [&](const Transfer& t) { return users.alone(t); });
-    shared = shared || (s > 0 && users.meet(step));
+    shared =
+        !std::ranges::all_of(step.transfers, [&](const Transfer& t) { return users.has_route_alone(t); });
+    shared = shared || (s > 0 && users.share_port(step));
     if (fabric.protocol().hold != MessageProtocol::Hold::delivery)
       shared = shared || !step.multicasts.empty() || !step.reductions.empty();
   }

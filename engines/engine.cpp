@@ -134,7 +134,7 @@ Reading by_contention(const SizedSchedule& subject, const Fabric& fabric, bool e
   return by_playing(engine("contention"), subject, fabric, explain);
 }
 
-Reading by_itself(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
+Reading by_chosen_engine(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
   return read(*resolve(engine("auto"), subject, fabric).engine, subject, fabric, explain);
 }
 
@@ -166,7 +166,7 @@ const Engine table[] = {
     {.name = "auto",
      .what = "contention where messages can share links, path where they cannot; a sample where messages are "
              "too many",
-     .read = by_itself,
+     .read = by_chosen_engine,
      .chooses = true,
      .contention = true,
      .workers = true,

@@ -60,7 +60,7 @@ class BoundSearch {
         graphs_(graphs) {}
 
   /// The least time in which the links can carry what the collective moves.
-  Bound carrying(Collective collective, const Call& call) {
+  Bound bandwidth_bound(Collective collective, const Call& call) {
     const Demand d = demand(collective, call);
     for (const Partition& p : partitions()) {
       for (const RankSet& g : p.groups)
@@ -82,7 +82,7 @@ class BoundSearch {
   }
 
   /// The least latency after which each rank has heard from all ranks that it depends on.
-  Bound hearing(Collective collective, const Call& call) const {
+  Bound latency_bound(Collective collective, const Call& call) const {
     if (ranks_ > each_alone) return far_apart();
     const auto n = static_cast<std::size_t>(ranks_);
     std::vector<double> time(n * n);
@@ -178,7 +178,7 @@ class BoundSearch {
         all.push_back({what, groups(part, taken(part, parts)), static_cast<double>(parts.size())});
     };
     add("ranks", by([](Rank r) { return r; }));
-    add("parts of nodes", by([&](Rank r) { return machine_.exit(r); }), nodes);
+    add("parts of nodes", by([&](Rank r) { return machine_.exit_vertex(r); }), nodes);
     add("sockets", by([&](Rank r) { return machine_.socket(r); }), nodes);
     add("nodes", by_node);
     const char* what = "groups of nodes behind a switch";
@@ -246,7 +246,7 @@ class BoundSearch {
     if (far_ends_.empty()) far_ends_ = machine_.far_ends(memories_);
     std::set<int> near;
     for (const Rank r : some)
-      if (holds(inside, r)) near.insert(machine_.neighbourhood(r));
+      if (is_inside(inside, r)) near.insert(machine_.neighbourhood(r));
     std::erase_if(some, [&](Rank r) { return !near.contains(machine_.neighbourhood(r)); });
     some.insert(some.end(), far_ends_.begin(), far_ends_.end());
     return some;
@@ -315,9 +315,10 @@ class BoundSearch {
     std::vector<int> ranks;
     std::set<int> nodes;
     for (Rank r = 0; r < ranks_; ++r)
-      if (holds(side, r)) ranks.push_back(r), nodes.insert(machine_.node(r));
+      if (is_inside(side, r)) ranks.push_back(r), nodes.insert(machine_.node(r));
     bool whole = ranks_ != machine_.node(ranks_ - 1) + 1;
-    for (Rank r = 0; r < ranks_ && whole; ++r) whole = holds(side, r) || !nodes.contains(machine_.node(r));
+    for (Rank r = 0; r < ranks_ && whole; ++r)
+      whole = is_inside(side, r) || !nodes.contains(machine_.node(r));
     return whole ? list("node", {nodes.begin(), nodes.end()}) : list("rank", ranks);
   }
 
@@ -361,19 +362,19 @@ Bound Bounds::operator()(const Algorithm& a, const Call& c, Of of) const {
   if (c.message <= Bytes(0) && a.collective != Collective::barrier) return {{}, "there is nothing to send"};
   const Demands d = demands(a);
   const Found found = of_one_byte(a.collective, c, d, memories_of(a));
-  Bound bound = found.carrying;
+  Bound bound = found.bandwidth;
   if (c.counts.empty()) bound.time = c.message.value * bound.time;
   if (bound.time < found.one_message) bound.cut = "latency of one message";
   if (bound.time > Seconds(0)) bound.time += found.one_message;
-  Bound hearing = found.hearing;
+  Bound latency = found.latency;
   const bool textbook = of == Of::messages && fabric_.protocol().hold == MessageProtocol::Hold::delivery &&
                         !d.multicast && !d.reduction;
   if (textbook) {
     const Seconds rounds = lower_bound(a.collective, c.ranks, c.message, {found.one_message, {}, {}});
-    if (rounds > hearing.time)
-      hearing = {rounds, "latency, as ranks that have heard of it at most double with each"};
+    if (rounds > latency.time)
+      latency = {rounds, "latency, as ranks that have heard of it at most double with each"};
   }
-  if (hearing.time > bound.time) bound = hearing;
+  if (latency.time > bound.time) bound = latency;
   if (d.reduction || of == Of::links) return bound;
   const Seconds sums = reducing(machine_, fabric_, a.collective, c);
   if (sums > bound.time) bound = {sums, "reduction of each rank's part"};
@@ -390,7 +391,7 @@ Bounds::Found Bounds::of_one_byte(Collective collective, const Call& c, const De
   if (const auto known = found_.find(key); c.counts.empty() && known != found_.end()) return known->second;
   const auto search = [&](CutGraphs& graphs) -> Found {
     BoundSearch s(machine_, fabric_, d, memories, graphs);
-    return {s.carrying(collective, one), s.hearing(collective, one), s.one_message()};
+    return {s.bandwidth_bound(collective, one), s.latency_bound(collective, one), s.one_message()};
   };
   const auto found = [&] {
     if (c.ranks > all_routes) {

@@ -39,7 +39,7 @@ class Bounds {
  private:
   /// The bounds of calls that differ in size alone, for a message of one byte unless blocks have counts.
   struct Found {
-    Bound carrying, hearing;
+    Bound bandwidth, latency;
     Seconds one_message;
   };
   Found of_one_byte(Collective collective, const Call& call, const Demands& demands,

@@ -35,16 +35,16 @@ Demand pairs_of(const Call& c, const Definition& d) {
   const auto leaving = [=](const Side& inside) {
     double sum = 0;
     for (Rank to = 0; to < c.ranks; ++to)
-      if (!holds(inside, to))
-        received(to, [&](Rank from, double bytes) { sum += holds(inside, from) ? bytes : 0; });
+      if (!is_inside(inside, to))
+        received(to, [&](Rank from, double bytes) { sum += is_inside(inside, from) ? bytes : 0; });
     return sum;
   };
-  const auto relies = [=](Rank to, Rank from) {
+  const auto depends = [=](Rank to, Rank from) {
     bool found = false;
     received(to, [&](Rank r, double bytes) { found = found || (r == from && bytes > 0); });
     return found;
   };
-  return {{}, {}, false, leaving, relies};
+  return {{}, {}, false, leaving, depends};
 }
 
 /// The same if each rank has equally much for each other one.
@@ -117,7 +117,8 @@ Demand demand(Collective collective, const Call& c) {
 double leaving(const Demand& d, const Side& inside) {
   if (!d.spread()) return d.leaving(inside);
   // In a reversed spread the bytes come from the ranks outside.
-  const bool needed = std::ranges::any_of(d.sinks, [&](Rank r) { return holds(inside, r) == d.reversed; });
+  const bool needed =
+      std::ranges::any_of(d.sinks, [&](Rank r) { return is_inside(inside, r) == d.reversed; });
   double bytes = 0;
   for (std::size_t r = 0; needed && r < d.weights.size(); ++r)
     if ((inside[r] != 0) != d.reversed) bytes += d.weights[r];
@@ -129,7 +130,7 @@ bool Demand::depends(Rank to, Rank from) const {
     if (reversed) std::swap(to, from);
     return weights[static_cast<std::size_t>(from)] > 0 && std::ranges::find(sinks, to) != sinks.end();
   }
-  return relies(to, from);
+  return depends_by_rule(to, from);
 }
 
 }  // namespace collcast

@@ -11,7 +11,7 @@ namespace collcast {
 /// One of two sides of a machine: for each rank whether it is inside.
 using Side = std::vector<char>;
 
-inline bool holds(const Side& inside, Rank r) {
+inline bool is_inside(const Side& inside, Rank r) {
   return inside[static_cast<std::size_t>(r)] != 0;
 }
 Side others(Side inside);
@@ -23,7 +23,7 @@ struct Demand {
   std::vector<Rank> sinks;
   bool reversed = false;
   std::function<double(const Side&)> leaving;
-  std::function<bool(Rank to, Rank from)> relies;
+  std::function<bool(Rank to, Rank from)> depends_by_rule;
   bool spread() const { return !weights.empty(); }
   /// Whether `to` cannot be done before it has heard from `from`.
   bool depends(Rank to, Rank from) const;

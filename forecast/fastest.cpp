@@ -40,7 +40,8 @@ std::vector<const Algorithm*> considered(const Forecaster& forecaster, Collectiv
                                          Bytes message) {
   std::vector<const Algorithm*> all = algorithms(collective);
   std::erase_if(all, [&](const Algorithm* a) {
-    return !a->supports(ranks) || !forecaster.lacks(*a).empty() || !forecaster.unwise(*a, message).empty();
+    return !a->supports(ranks) || !forecaster.lacks(*a).empty() ||
+           !forecaster.why_avoided(*a, message).empty();
   });
   return all;
 }

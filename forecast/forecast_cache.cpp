@@ -33,7 +33,7 @@ Description ForecastCache::platform(const std::string& name, const std::vector<s
     Description d = *loaded_.get(name, [&] { return std::make_shared<Description>(load_platform(name)); });
     set_all(d, set);
     std::vector<std::string> all =
-        *unused_.get(keys, [&] { return std::make_shared<std::vector<std::string>>(unmoved(d)); });
+        *unused_.get(keys, [&] { return std::make_shared<std::vector<std::string>>(notes_on_unused(d)); });
     for (std::string& words : implausible(d)) all.push_back(std::move(words));
     return std::make_shared<Platform>(Platform{std::move(d), std::move(all)});
   });

@@ -222,8 +222,8 @@ int GroupForecaster::nodes(const RankGroup& group) const {
   return (group.size() + first_node - 1) / first_node;
 }
 
-GroupForecaster::Answer GroupForecaster::whole(Collective collective, const RankGroup& group, Bytes message,
-                                               const std::string& policy, Memory memory) {
+GroupForecaster::Answer GroupForecaster::computed(Collective collective, const RankGroup& group,
+                                                  Bytes message, const std::string& policy, Memory memory) {
   const Library& l = library(group, policy, memory);
   const Call call = call_of(l.forecaster(), group, message);
   const Engine& by = engine(group.size() <= most_contended(collective) ? "auto" : "path");
@@ -280,7 +280,7 @@ GroupForecaster::Answer GroupForecaster::extrapolated(Collective collective, con
   };
   const Answer near = on(far_nodes), nearer = on(near_nodes);
   if (near.choice != nearer.choice || !near.choice.starts_with("double-tree"))
-    return whole(collective, group, message, policy_, Memory::device);
+    return computed(collective, group, message, policy_, Memory::device);
   const double doublings = std::log2(static_cast<double>(all) / far_nodes) /
                            std::log2(static_cast<double>(far_nodes) / near_nodes);
   const auto farther = [&](Seconds Answer::*time) {
@@ -297,7 +297,7 @@ const GroupForecaster::Answer& GroupForecaster::forecast(Collective collective, 
   if (found != known_.end()) return found->second;
   const bool far = is_nccl(policy_) && group.dimensions.size() == 1 && nodes(group) > far_nodes;
   Answer a = far ? extrapolated(collective, group, message)
-                 : whole(collective, group, message, policy_, Memory::device);
+                 : computed(collective, group, message, policy_, Memory::device);
   return known_.insert_or_assign({collective, group, message}, std::move(a)).first->second;
 }
 
@@ -343,14 +343,14 @@ RankGroup GroupForecaster::priced_for(const RankGroup& group) {
 GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& anywhere,
                                                  Bytes message, const std::string& algorithm) {
   const RankGroup here = on_first_node(anywhere);
-  if (here.size() == 1 || is_nothing(collective, message)) return {};
+  if (here.size() == 1 || does_nothing(collective, message)) return {};
   if (collective == Collective::sendrecv) return predict_one(collective, here, message, algorithm);
-  auto& otherwise = otherwise_[here];
-  if (otherwise.empty())
-    otherwise =
+  auto& spreads = spreads_[here];
+  if (spreads.empty())
+    spreads =
         alike_on_nodes(here, ranks_per_node_) ? std::vector{here} : spread_otherwise(here, ranks_per_node_);
   Answer slowest;
-  for (const RankGroup& group : otherwise)
+  for (const RankGroup& group : spreads)
     if (Answer a = predict_one(collective, group, message, algorithm); a.time > slowest.time)
       slowest = std::move(a);
   return slowest;
@@ -379,8 +379,8 @@ std::vector<std::string> GroupForecaster::notes() const {
   for (const auto& [collective, why] : unruled_)
     all.push_back(std::string(definition(collective).name) +
                   " takes the time of the catalogue's fastest algorithm: " + why);
-  for (const auto& [group, otherwise] : otherwise_)
-    if (otherwise.size() > 1)
+  for (const auto& [group, spreads] : spreads_)
+    if (spreads.size() > 1)
       all.push_back("collectives of groups of " + std::to_string(group.size()) +
                     " ranks all take the times of the slowest such group; with " +
                     std::to_string(ranks_per_node_) + " ranks per node some of them span more nodes");
@@ -390,14 +390,14 @@ std::vector<std::string> GroupForecaster::notes() const {
 GroupForecaster::Answer GroupForecaster::predict_control(Collective collective, const RankGroup& group,
                                                          Bytes message) {
   if (group.size() == 1) return {};
-  Answer a = whole(collective, group, message, host_policy, Memory::host);
+  Answer a = computed(collective, group, message, host_policy, Memory::host);
   a.limited_by = "the framework's coordination", a.load = 0;
   return a;
 }
 
 GroupForecaster::Answer GroupForecaster::predict_served(const RankGroup& pair, Bytes message) {
-  if (is_nothing(Collective::sendrecv, message)) return {};
-  return whole(Collective::sendrecv, pair, message, host_policy, Memory::host);
+  if (does_nothing(Collective::sendrecv, message)) return {};
+  return computed(Collective::sendrecv, pair, message, host_policy, Memory::host);
 }
 
 }  // namespace collcast

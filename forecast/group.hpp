@@ -75,8 +75,8 @@ class GroupForecaster {
   Answer predict_one(Collective collective, const RankGroup& group, Bytes message,
                      const std::string& algorithm);
   Answer named(const Algorithm& algorithm, const RankGroup& group, Bytes message);
-  Answer whole(Collective collective, const RankGroup& group, Bytes message, const std::string& policy,
-               Memory memory);
+  Answer computed(Collective collective, const RankGroup& group, Bytes message, const std::string& policy,
+                  Memory memory);
   Answer extrapolated(Collective collective, const RankGroup& group, Bytes message);
   /// The group moved to the first node: all nodes are alike, and so are messages between nodes if the ranks
   /// are farther apart than a node has ranks.
@@ -98,7 +98,7 @@ class GroupForecaster {
   std::map<Asked, Answer> known_;
   std::map<Collective, std::string> unruled_;  ///< collectives without a rule, and the first reason
   std::map<RankGroup, std::vector<RankGroup>>
-      otherwise_;  ///< for a group, the groups like it that lie on nodes in other ways
+      spreads_;  ///< for a group, the groups like it that lie on nodes in other ways
   std::map<std::tuple<RankGroup, std::string, Memory>, std::unique_ptr<Library>> libraries_;
   std::unique_ptr<NodeGraph> graph_;  ///< the platform's; made when a pair first needs it
   std::map<std::tuple<std::vector<int>, Rank, bool>, RankGroup> pairs_;  ///< by what their messages meet

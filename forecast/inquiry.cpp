@@ -320,7 +320,7 @@ class Inquiry {
   /// Why the algorithm has no forecast at a size; empty: it has one.
   std::string unserved(const Algorithm& a, const Forecaster& forecaster, Bytes size) {
     if (a.segmented && segment_exceeds(q_.call, size)) return too_large(size);
-    return every_ ? forecaster.unwise(a, size) : "";
+    return every_ ? forecaster.why_avoided(a, size) : "";
   }
 
   std::string too_large(Bytes size) {
@@ -370,7 +370,7 @@ class Inquiry {
                                          Bytes size) const {
     std::erase_if(able, [&](const Algorithm* a) {
       const Demands needs = demands(*a);
-      return !forecaster.unwise(*a, size).empty() ||
+      return !forecaster.why_avoided(*a, size).empty() ||
              (q_.offload.asked() && (needs.multicast || needs.reduction));
     });
     return able;

@@ -151,7 +151,7 @@ Library::Library(const std::string& policy, const Description& description, Rank
   if (const Description blocking = with_blocking_sends(description);
       forecaster_.transport().kind == Transport::Kind::mpi && blocking.json() != description.json())
     blocking_.emplace(blocking, ranks, placement, memory);
-  chooser_ = by_policy(policy_, description, forecaster_.machine(), rest().fabric(),
+  chooser_ = by_policy(policy_, description, forecaster_.machine(), default_forecaster().fabric(),
                        blocking_ ? &blocking_->fabric() : nullptr);
 }
 
@@ -160,7 +160,7 @@ Choice Library::choose(Collective collective, const Call& asked) const {
 }
 
 const Forecaster& Library::sends(const Choice& choice) const {
-  return choice.blocking && blocking_ ? *blocking_ : rest();
+  return choice.blocking && blocking_ ? *blocking_ : default_forecaster();
 }
 
 Prediction Library::predict(const Choice& choice, const Engine& engine) const {
@@ -174,11 +174,11 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
   const auto by_rule = [&] {
     if (told.text() == nccl_->text()) return choose(collective, asked);
     return by_policy(told.text(), description_, forecaster_.machine(),
-                     rest().fabric())({collective, {}, asked});
+                     default_forecaster().fabric())({collective, {}, asked});
   };
   if (asked.ranks == 1) {
     const Choice choice = by_rule();
-    return {choice, rest().predict(*choice.algorithm, choice.call, engine)};
+    return {choice, default_forecaster().predict(*choice.algorithm, choice.call, engine)};
   }
   const nccl::Candidate chosen = nccl::choose(told, collective, asked, situation());
   const bool by_kernels = own_transport_ && !engine.closed_form && nccl::has_transport(chosen.shape);
@@ -189,7 +189,7 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
     choice.why += ", on its own transport, which " + forecaster_.transport().name() + " replaces";
     return {choice, forecaster_.predict(a, choice.call, engine)};
   }
-  if (engine.closed_form) return {choice, rest().predict(a, choice.call, engine), chosen.time};
+  if (engine.closed_form) return {choice, default_forecaster().predict(a, choice.call, engine), chosen.time};
   const Forecaster& sender = by_kernels
                                  ? sent_by(chosen, play(views_[nominal], collective, choice.call, chosen))
                                  : sent_by({nccl_->release, chosen.shape, chosen.protocol});
@@ -199,14 +199,14 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
     p.calibrated = calibrated_ && forecaster_.calibrated();
     return {choice, not_below_bound(left_out(std::move(p))), chosen.time, &sender};
   }
-  choice.why += sooner_with_twice(told, collective, choice.call, chosen);
+  choice.why += faster_at_twice_size(told, collective, choice.call, chosen);
   Prediction p = closed ? by_transport(a, choice.call, chosen) : by_schedule(a, choice.call, chosen, engine);
   return {choice, std::move(p), chosen.time, &sender, chosen};
 }
 
 /// Looks for a message of twice the size that the library plays otherwise, in less time.
-std::string Library::sooner_with_twice(const nccl::Policy& told, Collective collective, const Call& asked,
-                                       const nccl::Candidate& chosen) const {
+std::string Library::faster_at_twice_size(const nccl::Policy& told, Collective collective, const Call& asked,
+                                          const nccl::Candidate& chosen) const {
   Call twice = asked;
   twice.message = 2 * asked.message;
   const nccl::Candidate other = nccl::choose(told, collective, twice, situation());
@@ -259,7 +259,7 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
     const nccl::Candidate chosen = nccl::choose(*nccl_, a.collective, asked, situation());
     return {nccl_->release, chosen.shape, chosen.protocol};
   };
-  const Forecaster& sender = nccl ? sent_by(transport()) : rest();
+  const Forecaster& sender = nccl ? sent_by(transport()) : default_forecaster();
   const Call call = segmented(sender.fabric(), a, asked, segment);
   Choice choice{&a, call};
   if (!nccl || !pairs) return {std::move(choice), sender.predict(a, call, engine), {}, &sender};

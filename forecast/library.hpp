@@ -70,13 +70,13 @@ class Library {
   Choice choose(Collective collective, const Call& asked) const;
   const Forecaster& sends(const Choice& choice) const;
   /// The forecaster of everything but NCCL's rings and trees.
-  const Forecaster& rest() const { return forced_ ? sent_by(*forced_) : forecaster_; }
+  const Forecaster& default_forecaster() const { return forced_ ? sent_by(*forced_) : forecaster_; }
   /// What NCCL would play with these settings.
   Forecast by_nccl(const nccl::Policy& told, Collective collective, const Call& asked,
                    const Engine& engine) const;
   /// Words on a call of twice the size that takes less time, as the library plays it otherwise; else empty.
-  std::string sooner_with_twice(const nccl::Policy& told, Collective collective, const Call& asked,
-                                const nccl::Candidate& chosen) const;
+  std::string faster_at_twice_size(const nccl::Policy& told, Collective collective, const Call& asked,
+                                   const nccl::Candidate& chosen) const;
   /// The choice as NCCL's kernels play it.
   Choice as_played(const nccl::Policy& told, Collective collective, Call call,
                    const nccl::Candidate& chosen) const;

@@ -61,7 +61,7 @@ const OffloadedGroups::World& OffloadedGroups::world(Rank ranks) {
 OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const RankGroup& group, Bytes message,
                                                  const std::string& algorithm) {
   const World& w = world(group.world);
-  if (group.size() == 1 || is_nothing(collective, message)) return {};
+  if (group.size() == 1 || does_nothing(collective, message)) return {};
   Call call;
   call.ranks = group.size();
   call.message = message;

@@ -61,7 +61,7 @@ Judged judged(const Candidate& c, const Limits& limits, Aim aim) {
     j.margins.push_back({"cost", *j.cost_USD / *limits.cost_USD, *j.worst_cost_USD / *limits.cost_USD});
   if (limits.power_W)
     j.margins.push_back({"power", *j.power_W / *limits.power_W, *j.power_W / *limits.power_W});
-  if (c.holds > Bytes()) j.margins.push_back({"memory", c.memory / c.holds, c.memory / c.holds});
+  if (c.capacity > Bytes()) j.margins.push_back({"memory", c.memory / c.capacity, c.memory / c.capacity});
   std::ranges::stable_sort(j.margins, std::greater<>(), &Margin::used);
   j.feasible = std::ranges::all_of(j.margins, [](const Margin& m) { return m.used <= 1; });
   j.safe = std::ranges::all_of(j.margins, [](const Margin& m) { return m.used_at_worst <= 1; });

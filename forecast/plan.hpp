@@ -22,7 +22,7 @@ struct Candidate {
   Seconds time = {}, low = {}, high = {};
   double efficiency = 1;                 ///< against one processor alone
   double slower_alone = 1;               ///< at the slow end, one processor alone takes so many times as long
-  Bytes memory = {}, holds = {};         ///< what a rank needs, and what it has; 0: not known
+  Bytes memory = {}, capacity = {};      ///< what a rank needs, and what it has; 0: not known
   std::optional<double> price_USD = {};  ///< of a node, per hour
   std::optional<double> power_W = {};    ///< of a node
   std::string limited_by = {};
@@ -31,7 +31,7 @@ struct Candidate {
   /// "dgx-a100", "dgx-a100, zero3, batch 64".
   std::string name() const;
   /// Whether there is a forecast, and memory enough.
-  bool runs() const { return refused.empty() && !(holds > Bytes() && memory > holds); }
+  bool runs() const { return refused.empty() && !(capacity > Bytes() && memory > capacity); }
 };
 
 enum class Aim : std::uint8_t { cost, energy, time, nodes };

@@ -102,16 +102,18 @@ Forecaster::Platform::Platform(const Description& d, Rank ranks, const Placement
       graphs_(graphs),
       bounds_(machine, home_, graphs) {}
 
-Forecaster::Platform::Bare::Bare(const Description& d, Rank ranks, const Placement& placement, Memory home,
-                                 std::shared_ptr<SharedCutGraphs> graphs)
+Forecaster::Platform::WithoutSoftware::WithoutSoftware(const Description& d, Rank ranks,
+                                                       const Placement& placement, Memory home,
+                                                       std::shared_ptr<SharedCutGraphs> graphs)
     : machine(carrying({Transport::Kind::links}, d), ranks, placement),
       bounds(machine, home, std::move(graphs)) {}
 
 Bound Forecaster::Platform::bound(const Algorithm& a, const Call& c, Bounds::Of of) const {
   if (of == Bounds::Of::messages) return bounds_(a, c, of);
-  std::call_once(made_bare_,
-                 [&] { bare_.emplace(description_, machine.ranks(), placement_, home_, graphs_); });
-  return bare_->bounds(a, c, of);
+  std::call_once(made_without_software_, [&] {
+    without_software_.emplace(description_, machine.ranks(), placement_, home_, graphs_);
+  });
+  return without_software_->bounds(a, c, of);
 }
 
 Forecaster::Forecaster(const Description& description, Rank ranks, const Placement& placement, Memory memory,
@@ -186,7 +188,7 @@ std::string Forecaster::lacks(const Algorithm& a) const {
   return {};
 }
 
-std::string Forecaster::unwise(const Algorithm& a, Bytes message) const {
+std::string Forecaster::why_avoided(const Algorithm& a, Bytes message) const {
   const Demands needs = demands(a);
   if (!needs.reduction) return {};
   const Bytes window = serving(needs).reduction->window();

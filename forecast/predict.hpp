@@ -69,7 +69,7 @@ class Forecaster {
   /// What the algorithm needs and this platform's network lacks, in words; empty: nothing.
   std::string lacks(const Algorithm& algorithm) const;
   /// Why no library would run it here on messages of this size, in words; empty: one may.
-  std::string unwise(const Algorithm& algorithm, Bytes message) const;
+  std::string why_avoided(const Algorithm& algorithm, Bytes message) const;
 
   /// The bound on the platform as described, and at both ends of its uncertainty.
   Bound lower_bound(const Algorithm& algorithm, const Call& call, Bounds::Of of = Bounds::Of::messages) const;
@@ -103,19 +103,19 @@ class Forecaster {
 
    private:
     /// The machine and its bounds without software, made when first asked for.
-    struct Bare {
+    struct WithoutSoftware {
       Machine machine;
       Bounds bounds;
-      Bare(const Description& d, Rank ranks, const Placement& placement, Memory home,
-           std::shared_ptr<SharedCutGraphs> graphs);
+      WithoutSoftware(const Description& d, Rank ranks, const Placement& placement, Memory home,
+                      std::shared_ptr<SharedCutGraphs> graphs);
     };
     Description description_;
     Placement placement_;
     Memory home_;
     std::shared_ptr<SharedCutGraphs> graphs_;
     Bounds bounds_;
-    mutable std::once_flag made_bare_;
-    mutable std::optional<Bare> bare_;
+    mutable std::once_flag made_without_software_;
+    mutable std::optional<WithoutSoftware> without_software_;
   };
   Transport transport_;
   std::shared_ptr<SharedCutGraphs> graphs_;

@@ -210,7 +210,7 @@ class Mpi : public Subject {
         knows_(!policy.empty()),
         own_(site.library(knows_ ? policy : "openmpi-4.1")),
         entries_(format.entries),
-        tells_all_(format.tells_all) {}
+        covers_all_sizes_(format.covers_all_sizes) {}
 
   Play standard(Collective collective, Bytes size) override {
     if (!knows_) throw InputError("what the library does by default is not known");
@@ -231,7 +231,7 @@ class Mpi : public Subject {
     return all;
   }
   std::vector<tuner::Rule> untuned(Collective collective) const override {
-    return tells_all_ ? std::vector<tuner::Rule>() : Subject::untuned(collective);
+    return covers_all_sizes_ ? std::vector<tuner::Rule>() : Subject::untuned(collective);
   }
   Rank nodes() const override { return occupancy(own_.forecaster().machine()).nodes; }
 
@@ -265,7 +265,7 @@ class Mpi : public Subject {
   bool knows_;
   Library own_;
   std::span<const tuner::Entry> entries_;
-  bool tells_all_;
+  bool covers_all_sizes_;
 };
 
 /// Adds rules from size 0 on without a gap: those of tuned points, and between and around them `untuned`
@@ -344,14 +344,14 @@ Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
   }
   const std::string hint = "; --collective says which are tuned";
   try {
-    p.able = subject.told(collective, size);
+    p.choices = subject.told(collective, size);
   } catch (const InputError& e) {
     throw InputError(e.what() + hint);
   }
-  if (p.able.empty())
+  if (p.choices.empty())
     throw InputError("the library cannot be told any algorithm for " +
                      std::string(definition(collective).name) + " here" + hint);
-  p.best = *std::ranges::min_element(p.able, {}, &Play::time);
+  p.best = *std::ranges::min_element(p.choices, {}, &Play::time);
   if (!p.standard) return p;
   if (!p.standard->own_transport)
     p.unknown = p.standard->name + " is not timed over the library's own transport";
@@ -374,7 +374,8 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
   const bool devices = format.entries.empty();
   const Site site{platform, q.ranks, parse_placement(q.placement),
                   q.memory.value_or(devices ? Memory::device : Memory::host), engine(q.engine)};
-  Tuned tuned{.platform = platform.name(), .policy = policy_of(q, format), .notes = told_of(platform)};
+  Tuned tuned{
+      .platform = platform.name(), .policy = policy_of(q, format), .notes = notes_on_settings(platform)};
   const auto note = [&tuned](std::string words) { add_once(tuned.notes, std::move(words)); };
   check_memory(tuned.policy, site.memory);
   const auto asked = subject(format, site, tuned.policy);
@@ -396,7 +397,7 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
         note("the default of " + std::string(definition(collective).name) + " at " + text::bytes(size.value) +
              " is kept: " + p.doubt);
       if (p.standard && !p.standard->note.empty()) note(std::string(p.standard->note));
-      for (const Play& a : p.able)
+      for (const Play& a : p.choices)
         if (!a.note.empty()) note(std::string(a.note));
     }
     add_rules(tuned.tuning, points, asked->untuned(collective));

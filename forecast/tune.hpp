@@ -35,7 +35,7 @@ struct Tuned {
     std::optional<Play> standard = {};  ///< what the library does by itself; none: not known
     std::string unknown = {};           ///< why it is not known
     Play best = {};
-    std::vector<Play> able = {};  ///< all that the library can be told
+    std::vector<Play> choices = {};  ///< all that the library can be told
     bool told = false;  ///< whether a rule is worth it: the gain exceeds the interval, and there is no doubt
     std::string doubt = {};  ///< why there is no rule in spite of a gain
   };

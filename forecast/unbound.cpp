@@ -136,7 +136,8 @@ std::string nccl_costs_that_move(const Description& with, const TimesOn& times) 
 
 std::string cap(const Description& with, const Description& without, const std::string& parameter,
                 const TimesOn& quick, const std::string& limited_by) {
-  if (parameter.starts_with("devices.") && parameter.ends_with(".memory_GiB")) return std::string(only_fits);
+  if (parameter.starts_with("devices.") && parameter.ends_with(".memory_GiB"))
+    return std::string(affects_fit_only);
   if (!quick) return limited_by;
   const CapSearch search(with, without, parameter, quick);
   if (search.unused()) return "nothing: no message and no reduction uses it";

@@ -8,7 +8,7 @@
 namespace collcast {
 
 /// What `capped_by` says if the override is a memory's size.
-inline constexpr std::string_view only_fits = "nothing: it changes what fits, not the time";
+inline constexpr std::string_view affects_fit_only = "nothing: it changes what fits, not the time";
 
 /// An override of a platform that did not move the answer.
 struct Unbound {

@@ -21,14 +21,14 @@ namespace {
 
 /// Calls `act` with the fabric as the members of the request see it.
 template <class Act>
-auto seen(const Fabric& fabric, const Request& request, Act act) {
+auto for_members(const Fabric& fabric, const Request& request, Act act) {
   return request.members.empty() ? act(fabric) : act(MemberFabric(fabric, request.members));
 }
 
 Choice fastest_for(const Fabric& fabric, const Request& request) {
   std::vector<const Algorithm*> candidates = common_algorithms(request.collective);
   if (request.direct) std::erase_if(candidates, [](const Algorithm* a) { return !goes_direct(*a); });
-  return seen(fabric, request, [&](const Fabric& f) { return fastest(f, candidates, request.call); });
+  return for_members(fabric, request, [&](const Fabric& f) { return fastest(f, candidates, request.call); });
 }
 
 /// The situation for each occupancy, computed once.
@@ -102,11 +102,11 @@ class FastestSearch {
   }
 
   Choice run() {
-    look(false);
+    pass(false);
     if (!best_.algorithm) return best_;
     if (const Seconds busy = on_links(fabric_, *best_.algorithm, best_.call); busy > least_) {
       least_ = busy;
-      look(true);
+      pass(true);
     }
     return best_;
   }
@@ -122,7 +122,7 @@ class FastestSearch {
     bool exact = false;
   };
 
-  void look(bool at_links) {
+  void pass(bool at_links) {
     for (std::vector<Candidate>& group : groups_) {
       const bool searched = &group != &groups_[0];
       const Seconds before = least_;
@@ -185,7 +185,7 @@ Chooser named(const Fabric& fabric, const Algorithm& algorithm, std::optional<By
   return [&fabric, &algorithm, segment](const Request& request) {
     if (request.direct && !goes_direct(algorithm)) return fastest_for(fabric, request);
     check(algorithm, request.call);
-    return seen(fabric, request, [&](const Fabric& f) {
+    return for_members(fabric, request, [&](const Fabric& f) {
       return Choice{&algorithm, segment ? segmented(algorithm, request.call, *segment)
                                         : with_parameters(f, algorithm, request.call)};
     });
@@ -211,7 +211,7 @@ Chooser by_policy(std::string policy, const Description& description, const Mach
     if (a.radix) call.radix = p.radix;
     if (a.channels) call.channels = p.channels;
     const Fabric& sends = p.blocking && blocking ? *blocking : fabric;
-    return seen(sends, request, [&](const Fabric& f) {
+    return for_members(sends, request, [&](const Fabric& f) {
       const Algorithm& played = p.in_host ? in_host_memory(a) : a;
       return Choice{&played, segmented(f, a, call, p.segment), p.why, std::string(p.protocol), p.blocking};
     });

@@ -119,7 +119,7 @@ Block search_segments(const std::vector<Block>& starts, Block most,
 
 /// Whether messages share links of a node in a way that an exact formula counts and the critical path does
 /// not: if all ranks multicast in steps in which switches reduce.
-static bool meets_unseen(const Algorithm& a) {
+static bool shares_links_unseen_by_path(const Algorithm& a) {
   bool meets = false;
   if (a.time && a.exact)
     for_each_step(a.schedule({.ranks = a_few_ranks(a), .segments = 2}), false, [&](const Step& step) {
@@ -143,7 +143,7 @@ Call segmented(const Fabric& fabric, const Algorithm& a, const Call& call, std::
     return segmented(a, call, call.message);
   Call best = call;
   if (a.time) best.segments = best_by_formula(a, call, slowest_paths(fabric, a.schedule(call)));
-  if (best.segments > most || meets_unseen(a)) return best;
+  if (best.segments > most || shares_links_unseen_by_path(a)) return best;
   std::vector<Block> starts{best.segments};
   // A formula that is too high here may show no gain from segments.
   const bool exact_here = a.exact && fabric.hockney();

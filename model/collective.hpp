@@ -67,9 +67,8 @@ struct Definition {
   bool counted() const { return plain != collective; }
 };
 
-/// Whether the call does nothing: the message is empty, and it is not a barrier, in which ranks meet all the
-/// same.
-constexpr bool is_nothing(Collective collective, Bytes message) {
+/// The message is empty, and it is no barrier, in which ranks meet all the same.
+constexpr bool does_nothing(Collective collective, Bytes message) {
   return message == Bytes() && collective != Collective::barrier;
 }
 

@@ -39,12 +39,12 @@ struct Wire {
   /// When the port serves the next message, with contention; messages under way share links. Without
   /// contention a port always serves one message after the other.
   enum class Next : std::uint8_t {
-    left,    ///< when the last byte has left
-    beside,  ///< at once, as a network card serves separate connections
-    due,     ///< when the last byte would have left on an idle network: a message that is slowed further on
-             ///< delays none behind it
+    when_left,  ///< when the last byte has left
+    at_once,    ///< as a network card serves separate connections
+    when_due,  ///< when the last byte would have left on an idle network: a message that is slowed further on
+               ///< delays none behind it
   };
-  Next next = Next::left;
+  Next next = Next::when_left;
   double framing = 1;  ///< bytes on the links per byte of the message, as flags and headers are added
   /// What the sender pays besides `overhead` if the receiver's last message came from another sender.
   Seconds other_sender = {};

@@ -50,7 +50,7 @@ py::object on_each(const OneOrMore<std::string>& platforms, const std::vector<st
       const Description base = load_platform(name);
       Description platform = base;
       set_all(platform, set);
-      std::ranges::copy(told_of(platform, Work::computation), std::back_inserter(notes));
+      std::ranges::copy(notes_on_settings(platform, Work::computation), std::back_inserter(notes));
       Playing playing(platform, how);
       Json here = Json::array();
       add(platform, playing, here, notes);

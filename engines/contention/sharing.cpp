@@ -148,7 +148,7 @@ void Sharing::queue_considered() {
 }
 
 /// Whether the link, as far as is known, is no longer full at the level of the flows whose rates it fixes.
-bool Sharing::lets_go(const State& l) const {
+bool Sharing::releases(const State& l) const {
   if (l.held == 0) return false;
   if (l.filling == 0) return l.left > rounding * l.level * l.held;
   return above(l.left, l.level * l.filling);
@@ -164,7 +164,7 @@ bool Sharing::overloaded(LinkId link) const {
 /// because it is full if its other members keep their rates.
 double Sharing::next_level(LinkId link) const {
   const State& l = links_[link];
-  if (lets_go(l)) return l.level;
+  if (releases(l)) return l.level;
   if (l.filling == 0) return overloaded(link) ? 0 : infinite;
   return std::max(0.0, l.left) / l.filling;
 }
@@ -190,7 +190,7 @@ void Sharing::reach(LinkId link, double level) {
   l.queued = infinite;
   const double next = next_level(link);
   if (next > level) return queue(link, next);
-  if (lets_go(l)) return let_go(link);
+  if (releases(l)) return release(link);
   if (l.filling == 0 && !overloaded(link)) return;
   const double full = full_level(link);
   if (full > level) return queue(link, full);
@@ -199,7 +199,7 @@ void Sharing::reach(LinkId link, double level) {
 }
 
 /// Releases the flows whose rates the link fixed, except those that another link now fixes at the same level.
-void Sharing::let_go(LinkId link) {
+void Sharing::release(LinkId link) {
   for (const Member m : links_[link].members) {
     if (flows_[m.flow].held_by != link) continue;
     const LinkId other = full_link(m.flow);

@@ -74,12 +74,12 @@ class Sharing {
   void queue(LinkId link, double level);
   void consider(LinkId link);
   void queue_considered();
-  bool lets_go(const State& link) const;
+  bool releases(const State& link) const;
   bool overloaded(LinkId link) const;
   double next_level(LinkId link) const;
   double full_level(LinkId link) const;
   void reach(LinkId link, double level);
-  void let_go(LinkId link);
+  void release(LinkId link);
   LinkId full_link(Index flow) const;
   bool take_back(LinkId link, double level);
   void close(LinkId link, double level);

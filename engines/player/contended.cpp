@@ -39,7 +39,7 @@ void Contended::send(Index id) {
 
 /// The port where the message leaves, or the queue of its connection there.
 inline Port Contended::queue_of(const Message& message) {
-  if (message.wire.next != Wire::Next::beside || to_delivery_) return message.wire.out;
+  if (message.wire.next != Wire::Next::at_once || to_delivery_) return message.wire.out;
   const auto [at, first] = connections_.try_emplace({message.from.rank, message.to.rank, message.tag});
   if (first) {
     at->second = static_cast<Port>(ports_.size());

@@ -12,9 +12,9 @@
 namespace collcast {
 
 /// A network with contention. Ports serve their messages in order. A message that has left its port is a
-/// flow, and flows share links as `flows` computes. Where messages go side by side (Wire::Next::beside), each
-/// connection has a queue of its own. If messages hold ports until delivery, the receiver's port serves in
-/// order, too.
+/// flow, and flows share links as `flows` computes. Where messages go side by side (Wire::Next::at_once),
+/// each connection has a queue of its own. If messages hold ports until delivery, the receiver's port serves
+/// in order, too.
 class Contended : public Backend {
  public:
   Contended(const Fabric& fabric, Flows& flows);
@@ -47,7 +47,7 @@ class Contended : public Backend {
   /// Whether the port is free before the last byte of the message has passed: because software is slower than
   /// the links, or because what slows the message further on must not hold up others.
   bool leaves_early(const Wire& wire) const {
-    return !to_delivery_ && (wire.software > SecondsPerByte(0) || wire.next == Wire::Next::due);
+    return !to_delivery_ && (wire.software > SecondsPerByte(0) || wire.next == Wire::Next::when_due);
   }
   Port queue_of(const Message& message);
   void enqueue(Port port, Index id);

@@ -37,7 +37,7 @@ class CopyExchange final : public Exchange {
 
   bool done() override {
     std::size_t copied = 0;
-    for (std::size_t i = 0; i < under_way_; ++i) copied += bring_on(sends_[i]);
+    for (std::size_t i = 0; i < under_way_; ++i) copied += advance(sends_[i]);
     if (copied < under_way_) return false;
     int all = 0;
     mpi::check(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &all, MPI_STATUSES_IGNORE),
@@ -54,7 +54,7 @@ class CopyExchange final : public Exchange {
     enum class Stage : std::uint8_t { invited, copying, copied } stage = Stage::copied;
   };
 
-  bool bring_on(Send& s) {
+  bool advance(Send& s) {
     if (s.stage == Send::Stage::invited) {
       int here = 0;
       mpi::check(MPI_Test(&s.invitation, &here, MPI_STATUS_IGNORE), "MPI_Test");

@@ -46,7 +46,7 @@ class MpiExchange final : public Exchange {
     for (std::size_t i = 0; i < under_way_; ++i) {
       Way& way = ways_[i];
       if (way.receives || in_order || way.stage != Way::Stage::copy)
-        left += !bring_on(way);
+        left += !advance(way);
       else
         ++left;
       in_order = in_order && (way.receives || way.stage != Way::Stage::copy);
@@ -67,7 +67,7 @@ class MpiExchange final : public Exchange {
 
   static std::byte* at(const Way& way) { return way.staged ? way.host.data() : way.parcel.at; }
 
-  bool bring_on(Way& way) {
+  bool advance(Way& way) {
     if (way.stage == Way::Stage::copy && way.queue->idle()) {
       way.stage = Way::Stage::done;
       if (!way.receives) {

@@ -23,7 +23,7 @@ std::size_t size_of(MPI_Datatype type) {
 }
 
 /// The extent of a type. Throws InputError if elements that follow each other would overlap.
-std::size_t gapless_extent(MPI_Datatype type) {
+std::size_t extent_without_overlap(MPI_Datatype type) {
   MPI_Aint begin = 0, extent = 0, true_begin = 0, true_extent = 0;
   check(MPI_Type_get_extent(type, &begin, &extent), "MPI_Type_get_extent");
   check(MPI_Type_get_true_extent(type, &true_begin, &true_extent), "MPI_Type_get_true_extent");
@@ -48,7 +48,7 @@ Player::Player(const Algorithm& algorithm, Call call, MPI_Datatype type, MPI_Op 
       elements_(mpi::elements(algorithm.collective, call, schedule_, size_of(type))),
       type_(type),
       op_(op),
-      extent_(gapless_extent(type)),
+      extent_(extent_without_overlap(type)),
       tag_(communicator_->reserve_tags(schedule_.channels * communicator_->lanes())) {
   if (definition(algorithm.collective).reduces) require_meaning(op, type);
   const auto channels = static_cast<std::size_t>(schedule_.channels);

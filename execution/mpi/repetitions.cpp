@@ -9,7 +9,7 @@ namespace {
 
 /// The k for which the sorted values k and n - 1 - k, counted from 0, enclose the median with 95 % confidence
 /// or more, by the binomial distribution.
-std::size_t rank_below_median(std::size_t n) {
+std::size_t lower_confidence_index(std::size_t n) {
   constexpr double tail = 0.025, quantile = 1.96;
   if (n > 200)
     return n / 2 - static_cast<std::size_t>(std::ceil(quantile / 2 * std::sqrt(static_cast<double>(n))));
@@ -35,7 +35,7 @@ double Times::median() const {
 }
 
 std::pair<double, double> Times::interval() const {
-  const std::size_t k = rank_below_median(seconds.size());
+  const std::size_t k = lower_confidence_index(seconds.size());
   return {seconds[k], seconds[seconds.size() - 1 - k]};
 }
 

@@ -72,9 +72,10 @@ void Offloaded::share(const Team& team, std::size_t extent, const Offloaded* bes
   else
     new (mine) Mailbox;
   check(MPI_Barrier(team.machine()), "MPI_Barrier");
-  worker_ = beside ? beside->worker_ : reinterpret_cast<Doorbell*>(team.worker() ? mine : of(team.server()));
+  worker_ =
+      beside ? beside->worker_ : reinterpret_cast<Doorbell*>(team.worker() ? mine : window_of(team.server()));
   for (std::size_t i = 0; i < shared_.size(); ++i) {
-    std::byte* base = team.worker() ? of(team.served()[i].on_machine) : mine;
+    std::byte* base = team.worker() ? window_of(team.served()[i].on_machine) : mine;
     Shared& shared = shared_[i];
     shared.mailbox = reinterpret_cast<Mailbox*>(base);
     shared.send = base + line;
@@ -83,7 +84,7 @@ void Offloaded::share(const Team& team, std::size_t extent, const Offloaded* bes
 }
 
 /// The address of a process's part of the window.
-std::byte* Offloaded::of(int process) const {
+std::byte* Offloaded::window_of(int process) const {
   MPI_Aint size = 0;
   int unit = 0;
   std::byte* base = nullptr;
@@ -131,13 +132,13 @@ void Offloaded::serve(std::span<Offloaded* const> all) {
     const std::uint32_t seen = all[0]->worker_->value();
     bool busy = false;
     for (Offloaded* o : all)
-      for (Shared& d : o->shared_) busy = bring_on(d) || busy;
+      for (Shared& d : o->shared_) busy = advance(d) || busy;
     if (!busy) all[0]->worker_->wait(seen);
   }
 }
 
 /// Makes progress on a rank's play; returns whether there was anything to do.
-bool Offloaded::bring_on(Shared& shared) {
+bool Offloaded::advance(Shared& shared) {
   if (shared.playing == Mailbox::dismissed) return false;
   if (shared.playing == shared.mailbox->done.value()) {
     if (shared.mailbox->asked.value() == shared.playing) return false;

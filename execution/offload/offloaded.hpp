@@ -60,8 +60,8 @@ class Offloaded {
 
   void seat(const Algorithm& algorithm, const Call& call, MPI_Datatype type, MPI_Op op, const Team& team);
   void share(const Team& team, std::size_t extent, const Offloaded* beside);
-  static bool bring_on(Shared& shared);
-  std::byte* of(int process) const;
+  static bool advance(Shared& shared);
+  std::byte* window_of(int process) const;
   void ask(std::uint32_t plays);
 
   MPI_Win window_ = MPI_WIN_NULL;

@@ -90,7 +90,7 @@ Section Statistics::by_size() const {
 
 Section Statistics::links(Seconds time, std::size_t most) const {
   Json rows = Json::array();
-  for (const Usage::Of& use : usage_.most_used(most))
+  for (const Usage::Thing& use : usage_.most_used(most))
     rows.push_back({{"name", resources_.at(use.which).name},
                     {"bytes", std::llround(resources_.at(use.which).bytes.value)},
                     {"busy_s", use.total},
@@ -130,8 +130,8 @@ Json Statistics::json(Seconds time) const {
           {"links", links(time, listed_links).rows}};
 }
 
-Curve Statistics::over_time(const Usage& usage, const std::string& name, const Usage::Of& use, double whole,
-                            Seconds time, bool short_uses) const {
+Curve Statistics::over_time(const Usage& usage, const std::string& name, const Usage::Thing& use,
+                            double whole, Seconds time, bool short_uses) const {
   Curve curve{name, {}};
   const double span = usage.span().value;
   const std::size_t filled =
@@ -152,7 +152,7 @@ Curve Statistics::over_time(const Usage& usage, const std::string& name, const U
 Chapter Statistics::overview(Seconds time) const {
   const Axis x{"time", text::seconds}, y{"share of the ranks", text::percent};
   std::vector<Curve> curves;
-  for (const Usage::Of& use : ranks_.most_used(2))
+  for (const Usage::Thing& use : ranks_.most_used(2))
     curves.push_back(over_time(ranks_, use.which == computing ? "computing" : "in communication", use,
                                ranks_of_run_, time, false));
   return {"What ranks do when",
@@ -200,7 +200,7 @@ std::vector<Chapter> Statistics::chapters(Seconds time) const {
                             " carried anything; these were busy the longest. Over time: a message is spread "
                             "evenly over its way, as far as the link has room.");
     std::vector<Curve> curves;
-    for (Usage::Of& use : usage_.most_used(drawn_links)) {
+    for (Usage::Thing& use : usage_.most_used(drawn_links)) {
       level(use.by_span, usage_.span().value);
       curves.push_back(over_time(usage_, resources_.at(use.which).name, use, 1, time, true));
     }

@@ -42,7 +42,7 @@ class Statistics : public Observer {
   std::vector<LinkUse> uses() const;
   Chapter on_machine(Seconds time) const;
   Chapter overview(Seconds time) const;
-  Curve over_time(const Usage& usage, const std::string& name, const Usage::Of& use, double whole,
+  Curve over_time(const Usage& usage, const std::string& name, const Usage::Thing& use, double whole,
                   Seconds time, bool short_uses) const;
 
   Sketch sketch_;

@@ -182,7 +182,7 @@ struct Timeline::Writer {
     end();
   }
   /// Writes a counter, at changes only.
-  void counter(std::int64_t process, const std::string& words, const Usage::Of& use, Seconds span) {
+  void counter(std::int64_t process, const std::string& words, const Usage::Thing& use, Seconds span) {
     double last = 0;
     for (std::size_t i = 0; i < use.by_span.size(); ++i) {
       const double percent = std::round(1000 * use.by_span[i] / span.value) / 10;
@@ -227,10 +227,10 @@ std::string Timeline::words(const Slice& s) const {
 }
 
 void Timeline::write_counters(Writer& out, std::int32_t process) const {
-  std::vector<Usage::Of> most = usage_.most_used(counted_links);
+  std::vector<Usage::Thing> most = usage_.most_used(counted_links);
   if (most.empty()) return;
   out.label("process", process, 0, links_ ? "busiest links" : "busiest ports", process);
-  for (Usage::Of& use : most) {
+  for (Usage::Thing& use : most) {
     level(use.by_span, usage_.span().value);
     out.counter(process, resources_.at(use.which), use, usage_.span());
   }

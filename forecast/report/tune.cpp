@@ -160,7 +160,7 @@ void tell_unmoved(Report& report, const TuneQuestion& q, const Watch& watch) {
   });
 }
 
-Section able(const Tuned& tuned) {
+Section choices(const Tuned& tuned) {
   Section section{"able",
                   Json::array(),
                   {text_of("collective", "collective"), number_of("message", "message_bytes", text::bytes),
@@ -168,7 +168,7 @@ Section able(const Tuned& tuned) {
                    number_of("time", "time_s", text::seconds), number_of("low", "low_s", text::seconds),
                    number_of("high", "high_s", text::seconds), text_of("engine", "engine")}};
   for (const Tuned::Point& p : tuned.points)
-    for (const Tuned::Play& a : p.able)
+    for (const Tuned::Play& a : p.choices)
       section.rows.push_back({{"collective", definition(p.collective).name},
                               {"message_bytes", std::llround(p.size.value)},
                               {"algorithm", a.rule.entry ? std::string(a.rule.entry->theirs) : a.name},

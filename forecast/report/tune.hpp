@@ -14,7 +14,7 @@ Report make(const Tuned& tuned, const tuner::Format& format);
 void tell_unmoved(Report& report, const TuneQuestion& question, const Watch& watch);
 
 /// Everything that the library can be told to play, and how long it takes.
-Section able(const Tuned& tuned);
+Section choices(const Tuned& tuned);
 
 /// For each collective the time by size, with its interval, of the default and of what the library plays with
 /// the file, and the sizes at which the file changes its choice.

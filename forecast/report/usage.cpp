@@ -19,7 +19,7 @@ void Usage::widen() {
 bool Usage::add(std::uint32_t which, Seconds begin, Seconds end, double amount) {
   while (end.value >= span_ * spans) widen();
   const auto [at, fresh] = all_.try_emplace(which);
-  One& one = at->second;
+  Tally& one = at->second;
   if (fresh) one.by_span.resize(spans);
   one.total += amount, ++one.uses;
   const auto first = static_cast<std::size_t>(begin.value / span_);
@@ -33,20 +33,20 @@ bool Usage::add(std::uint32_t which, Seconds begin, Seconds end, double amount) 
   return fresh;
 }
 
-std::vector<Usage::Of> Usage::most_used(std::size_t most) const {
-  std::vector<std::pair<std::uint32_t, const One*>> order;
+std::vector<Usage::Thing> Usage::most_used(std::size_t most) const {
+  std::vector<std::pair<std::uint32_t, const Tally*>> order;
   for (const auto& [which, one] : all_) order.push_back({which, &one});
   std::ranges::sort(order, [](const auto& a, const auto& b) {
     return a.second->total != b.second->total ? a.second->total > b.second->total : a.first < b.first;
   });
   order.resize(std::min(order.size(), most));
-  std::vector<Of> result;
+  std::vector<Thing> result;
   for (const auto& [which, one] : order)
     result.push_back({which, one->total, {one->by_span.begin(), one->by_span.end()}, one->uses});
   return result;
 }
 
-std::size_t drawn_as_one(const Usage::Of& use, double filled) {
+std::size_t drawn_as_one(const Usage::Thing& use, double filled) {
   constexpr double apart = 0.25, averaged = 8;  // uses in a span: each can be seen; none can
   const double each = static_cast<double>(use.uses) / filled;
   return each <= apart || each >= averaged ? 1 : static_cast<std::size_t>(std::ceil(averaged / each));

@@ -54,7 +54,7 @@ std::string words(const std::vector<Unbound>& unbound) {
   constexpr std::string_view nothing = "nothing: ";  // the words of `cap`
   std::string text;
   for (const Unbound& u : unbound) {
-    if (u.capped_by == only_fits) {
+    if (u.capped_by == affects_fit_only) {
       text += u.parameter + " changes what fits, not the time.\n";
       continue;
     }

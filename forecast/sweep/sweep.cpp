@@ -348,14 +348,15 @@ std::vector<bool> unmoved(const Sweep& sweep, const Axis& axis, const std::vecto
 }
 
 /// What binds instead between two values, asked at the last of the points.
-std::string cap(const Sweep& sweep, const Axis& axis, std::size_t from, std::size_t to) {
-  if (!sweep.verb().cap) return {};
+std::string what_binds(const Sweep& sweep, const Axis& axis, std::size_t from, std::size_t to) {
+  if (!sweep.verb().binds_instead) return {};
   const std::int64_t last = sweep.space().size() - 1, stride = sweep.space().stride(axis.key),
                      end = static_cast<std::int64_t>(axis.values.size()) - 1;
   const auto at = [&](std::size_t place) {
     return sweep.space().at(last - (end - static_cast<std::int64_t>(place)) * stride);
   };
-  const std::string words = sweep.verb().cap(composed(at(to)), composed(at(from)), column_name(axis.key));
+  const std::string words =
+      sweep.verb().binds_instead(composed(at(to)), composed(at(from)), column_name(axis.key));
   return words.empty() ? words : "; the limit is " + words;
 }
 
@@ -370,7 +371,7 @@ void tell_unmoved(report::Report& report, const Sweep& sweep, const std::vector<
       while (to < same.size() && same[to]) ++to;
       if (to == from) continue;
       report.notes.push_back(column_name(axis.key) + " from " + axis.values[from] + " to " + axis.values[to] +
-                             " does not change the answer" + cap(sweep, axis, from, to));
+                             " does not change the answer" + what_binds(sweep, axis, from, to));
       from = to;
     }
   }

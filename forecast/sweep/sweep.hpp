@@ -35,7 +35,8 @@ struct Verb {
   std::string_view time = "time_s";  ///< the key of rows that a picture shows
   /// What binds in place of a parameter that has another value at the second point and gives the same answer,
   /// in words; empty: not known.
-  std::function<std::string(const Point&, const Point&, const std::string& parameter)> cap = nullptr;
+  std::function<std::string(const Point&, const Point&, const std::string& parameter)> binds_instead =
+      nullptr;
 };
 
 /// Where a grid ends early: behind the first point along a setting whose rows are all beyond a limit.

@@ -48,7 +48,7 @@ std::size_t number_circles(const Cheapest& best, std::size_t root, std::vector<s
 
 /// Whether the port serves no other message meanwhile. Messages that go side by side share nothing but links.
 bool leaves_in_turn(const Wire& wire, bool until_delivery) {
-  return until_delivery || wire.next != Wire::Next::beside;
+  return until_delivery || wire.next != Wire::Next::at_once;
 }
 
 }  // namespace
@@ -293,8 +293,8 @@ SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& ro
       [&](const std::vector<double>& at, std::vector<double>& taken) { return fractions.bound(at, taken); }));
 }
 
-double least_of_ways(const EdgeUses& uses, const Addressed& addressed, const std::vector<double>& busy,
-                     const Stop& stop) {
+double least_by_cheapest_routes(const EdgeUses& uses, const Addressed& addressed,
+                                const std::vector<double>& busy, const Stop& stop) {
   constexpr double steepness = 30;
   const double top = busy.empty() ? 0 : *std::ranges::max_element(busy);
   if (!(top > 0)) return 0;

@@ -64,7 +64,7 @@ SecondsPerByte least_by_prices(const EdgeUses& uses, const std::vector<Rank>& ro
 
 /// The same bound for a byte from each rank to each rank that it has a share for: on any way, the byte costs
 /// at least what the cheapest way does. `busy`: how long the best known ways keep each resource busy [s/B].
-double least_of_ways(const EdgeUses& uses, const Addressed& addressed, const std::vector<double>& busy,
-                     const Stop& stop = {});
+double least_by_cheapest_routes(const EdgeUses& uses, const Addressed& addressed,
+                                const std::vector<double>& busy, const Stop& stop = {});
 
 }  // namespace collcast

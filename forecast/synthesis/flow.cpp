@@ -176,7 +176,7 @@ Flow least_busy(const Fabric& fabric, const Addressed& addressed, Block units, c
     }
   }
   const EdgeUses uses(fabric, addressed.collective);
-  best.least = std::max(best.least, least_of_ways(uses, addressed, busy(best, uses), stop));
+  best.least = std::max(best.least, least_by_cheapest_routes(uses, addressed, busy(best, uses), stop));
   return best;
 }
 

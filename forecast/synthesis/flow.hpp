@@ -27,7 +27,7 @@ struct Flow {
 /// Routes what ranks have for each other, by way of other ranks too, so that the busiest link is as little
 /// busy as possible. Links get dearer the busier they are, and one unit after the other takes the cheapest
 /// way, as long as that helps. Prices also give the lower bound `least` (Garg and Koenemann, FOCS 1998;
-/// least_of_ways). After `stop` it returns the best so far.
+/// least_by_cheapest_routes). After `stop` it returns the best so far.
 Flow least_busy(const Fabric& fabric, const Addressed& addressed, Block units, const Stop& stop = {});
 
 /// The flow as messages, hop by hop. All that goes from one rank to another in a hop is one message.

@@ -168,7 +168,7 @@ class GapReport {
     // A library may have cheaper software than the catalogue's messages, and so a lower bound.
     if (chosen && chosen->prediction.bound.time < bound.time) bound = chosen->prediction.bound;
     if (front_ && front_->limit().by_prices && priced(best))
-      bound = synthesis::tightest(bound, size, *front_);
+      bound = synthesis::raised_by_prices(bound, size, *front_);
     Json rows = Json::array({bound_row(size, bound)});
     if (front_) {
       const Prediction synthesized = front_->fastest(size, engine(q_.engine)).prediction;

@@ -38,7 +38,7 @@ std::vector<Column> columns() {
           text_of("limited by", "limited_by")};
 }
 
-Bound tightest(Bound bound, Bytes message, const Front& front) {
+Bound raised_by_prices(Bound bound, Bytes message, const Front& front) {
   if (!front.limit().by_prices) return bound;
   if (const Seconds by_prices = message * *front.limit().by_prices; by_prices > bound.time)
     bound = {by_prices, "links and ports, whatever the ways"};

@@ -16,6 +16,6 @@ Json row(const std::string& schedule, const Prediction& prediction, const Bound&
 std::vector<report::Column> columns();
 
 /// The bound, raised to the front's lower bound by prices of links and ports where that is higher.
-Bound tightest(Bound bound, Bytes message, const Front& front);
+Bound raised_by_prices(Bound bound, Bytes message, const Front& front);
 
 }  // namespace collcast::synthesis

@@ -83,7 +83,7 @@ report::Report made(Front& front, const Question& q, const Forecaster& forecaste
     for (const char* name : {"path", "contention"}) {
       const Prediction& p = fastest.prediction;
       const Prediction by = forecaster.predict(*p.algorithm, p.call, engine(name));
-      const Bound bound = synthesis::tightest(by.bound, size, front);
+      const Bound bound = synthesis::raised_by_prices(by.bound, size, front);
       rows.push_back(synthesis::row("synthesized", by, bound));
       rows.back()["lost"] = by.engine == "contention" ? losses(by, bound, forecaster.fabric()) : Json();
     }
@@ -154,7 +154,7 @@ Synthesized synthesize(const Question& q, std::int64_t trees, ScheduleFile file,
   Synthesized answer = with(q.set, [&](const Description& platform, Front& front, const Forecaster& there) {
     Synthesized all{made(front, q, there), true, {}};
     all.holds = all.report.head["holds"].get<bool>();
-    for (const std::string& words : told_of(platform)) add_once(all.report.notes, words);
+    for (const std::string& words : notes_on_settings(platform)) add_once(all.report.notes, words);
     if (file == ScheduleFile::none) return all;
     const Bytes largest = std::ranges::max(q.sizes);
     all.file = file == ScheduleFile::json

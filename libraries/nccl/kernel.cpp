@@ -55,7 +55,7 @@ constexpr FurtherChannel channel_by_arguments{{0, 0, 0}, {1.05, 1.05, 1.05}};
 /// own model gives 90.
 constexpr FurtherChannel channel_of_rccl{{0, 0, 0}, {.2, .2, .2}};
 /// LL128's launch is NCCL's own from this release on: the tables do not say it.
-constexpr int measured_anew = 18;
+constexpr int latencies_remeasured = 18;
 
 /// How long a message of a ring keeps a proxy busy [us]. Allgather of up to 4 KiB in LL on two nodes of 8
 /// H200 makes 15 steps in 28.4 us less 6.6 us of launch (all_gather_perf, NCCL 2.26.6, skypilot-org/skypilot,
@@ -63,10 +63,10 @@ constexpr int measured_anew = 18;
 /// MiB). Before 2.12, which rewrote the proxies, those of LL128 and Simple take as long as a hop: 4 us on
 /// ABCI's V100.
 constexpr double proxy_message = 1.5;
-constexpr int proxies_anew = 12;
+constexpr int proxies_rewritten = 12;
 
 bool is_a100(int minor, const Situation& s) {
-  return s.gpu == Gpu::ampere && s.link == NodeLink::nvlink && minor < measured_anew;
+  return s.gpu == Gpu::ampere && s.link == NodeLink::nvlink && minor < latencies_remeasured;
 }
 
 const FurtherChannel& further_channel(int minor, const Situation& s) {
@@ -181,15 +181,15 @@ static Software nccl_software(int minor, const Situation& s) {
   // in each protocol.
   software.proxy[simple] = software.proxy[ll128];
   software.proxy[static_cast<std::size_t>(Protocol::ll)] = proxy_message;
-  if (minor >= proxies_anew) software.proxy = {proxy_message, proxy_message, proxy_message};
+  if (minor >= proxies_rewritten) software.proxy = {proxy_message, proxy_message, proxy_message};
   software.tree_step[simple] = software.ring_step[simple];
   software.tree_hop[simple] = software.ring_hop[simple];
   if (is_a100(minor, s)) {
     constexpr auto ll = static_cast<std::size_t>(Protocol::ll);
     software.ring_launch[ll] = software.tree_launch[ll] = ll_launch_of_a100;
     software.ring_step[ll] = software.tree_step[ll] = ll_step_of_a100;
-    software.ring_launch[ll128] = base_latency(measured_anew, Shape::ring)[ll128];
-    software.tree_launch[ll128] = base_latency(measured_anew, Shape::tree)[ll128];
+    software.ring_launch[ll128] = base_latency(latencies_remeasured, Shape::ring)[ll128];
+    software.tree_launch[ll128] = base_latency(latencies_remeasured, Shape::tree)[ll128];
   }
   return software;
 }

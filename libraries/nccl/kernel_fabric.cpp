@@ -129,7 +129,7 @@ std::optional<Place> KernelFabric::between(Place from, Place to) const {
 /// The place by whose network card a message between nodes leaves.
 Place KernelFabric::leaving(Place from, Place to) const {
   if (!by_rail_ || machine_.node(from.rank) == machine_.node(to.rank)) return from;
-  if (!pairs_) return {machine_.opposite(from.rank, to.rank), from.memory};
+  if (!pairs_) return {machine_.slot_peer(from.rank, to.rank), from.memory};
   return {machine_.next_to_card(from.rank, to.rank).value_or(from.rank), from.memory};
 }
 
@@ -190,7 +190,8 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
       w.framing * std::max(SecondsPerByte(0), rail - (there.per_byte - there.software - there.spare_in));
   w.per_byte = w.framing * rail;
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);
-  if (simple_) w.next = pairs_ ? Wire::Next::due : w.gap > Seconds(0) ? Wire::Next::left : Wire::Next::beside;
+  if (simple_)
+    w.next = pairs_ ? Wire::Next::when_due : w.gap > Seconds(0) ? Wire::Next::when_left : Wire::Next::at_once;
   Seconds ahead;  // part of the first chunk's time that is in `software` already
   if (chunk_ > Bytes(0) && bytes > chunk_) {
     w.software = std::max(SecondsPerByte(0), threads_ - w.per_byte);

@@ -191,28 +191,28 @@ class Attempt {
 
   bool next_channel() {
     if (found_.size() == count_) return true;
-    if (found_.size() % 2 == 1 && nics_.empty() && shape_ == ChannelShape::ring) return turned_round();
+    if (found_.size() % 2 == 1 && nics_.empty() && shape_ == ChannelShape::ring) return add_reversed();
     return nics_.empty() ? start({{0}, -1}) : enter();
   }
 
   /// Adds the last ring in reverse if it fits, as links are full duplex; else any ring.
-  bool turned_round() {
+  bool add_reversed() {
     Channels::Channel c = found_.back();
     std::reverse(c.gpus.begin() + 1, c.gpus.end());
-    if (!lay(c.gpus)) return start({{0}, -1});
+    if (!take_ring(c.gpus)) return start({{0}, -1});
     found_.push_back(c);
     if (next_channel()) return true;
     found_.pop_back();
-    lift(c.gpus, c.gpus.size());
+    give_ring_edges(c.gpus, c.gpus.size());
     return false;
   }
   /// Takes all edges of a ring, or none.
-  bool lay(const std::vector<int>& ring) {
+  bool take_ring(const std::vector<int>& ring) {
     for (std::size_t i = 0; i < ring.size(); ++i)
-      if (!take(gpu(ring[i]), gpu(ring[(i + 1) % ring.size()]))) return lift(ring, i), false;
+      if (!take(gpu(ring[i]), gpu(ring[(i + 1) % ring.size()]))) return give_ring_edges(ring, i), false;
     return true;
   }
-  void lift(const std::vector<int>& ring, std::size_t edges) {
+  void give_ring_edges(const std::vector<int>& ring, std::size_t edges) {
     for (std::size_t i = 0; i < edges; ++i) give(gpu(ring[i]), gpu(ring[(i + 1) % ring.size()]));
   }
 
@@ -276,7 +276,7 @@ class Attempt {
   }
   bool close(const Channels::Channel& c) {
     const bool closes = shape_ == ChannelShape::ring;
-    const std::vector<int> way = way_back(c);
+    const std::vector<int> way = return_route(c);
     for (std::size_t i = 0; closes && i + 1 < way.size(); ++i)
       if (!take(way[i], way[i + 1], c.nic < 0)) return give_first(way, i), false;
     found_.push_back(c);
@@ -290,7 +290,7 @@ class Attempt {
   }
   /// The route from the last GPU back: to the first GPU, or to the card, if need be by NVLink to the first
   /// GPU.
-  std::vector<int> way_back(const Channels::Channel& c) const {
+  std::vector<int> return_route(const Channels::Channel& c) const {
     const int first = gpu(c.gpus.front()), last = gpu(c.gpus.back());
     if (c.nic < 0) return {last, first};
     const int card = nics_[static_cast<std::size_t>(c.nic)];

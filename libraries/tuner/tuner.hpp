@@ -58,8 +58,8 @@ struct Format {
   std::string_view policy;         ///< how the library selects without a file; empty: not known
   std::span<const Entry> entries;  ///< empty for NCCL, whose policy has them
   std::string (*write)(const Tuning&);
-  std::string_view use;    ///< how to tell the library to read FILE
-  bool tells_all = false;  ///< the file has to cover all sizes
+  std::string_view use;  ///< how to tell the library to read FILE
+  bool covers_all_sizes = false;
 };
 
 std::span<const Format> formats();

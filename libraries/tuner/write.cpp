@@ -13,7 +13,7 @@
 namespace collcast::tuner {
 namespace {
 
-std::vector<Collective> told_about(const Tuning& tuning) {
+std::vector<Collective> collectives_in(const Tuning& tuning) {
   std::vector<Collective> all;
   for (const Rule& r : tuning.rules)
     if (std::ranges::find(all, r.collective) == all.end()) all.push_back(r.collective);
@@ -118,7 +118,7 @@ std::string write_nccl(const Tuning& t) {
 std::string write_openmpi(const Tuning& t) {
   std::string text;
   int count = 0;
-  for (const Collective collective : told_about(t)) {
+  for (const Collective collective : collectives_in(t)) {
     const std::vector<Rule> rules = of(t, collective);
     if (!any_tuned(rules)) continue;
     const std::vector<Rule> fixed(1);
@@ -132,7 +132,7 @@ std::string write_openmpi(const Tuning& t) {
 
 std::string write_openmpi_json(const Tuning& t) {
   Json all = Json::object();
-  for (const Collective collective : told_about(t)) {
+  for (const Collective collective : collectives_in(t)) {
     const std::vector<Rule> rules = of(t, collective);
     if (!any_tuned(rules)) continue;
     Json sizes = Json::array();

@@ -21,7 +21,7 @@ struct Pool {
 
 }  // namespace
 
-Samples growing(Samples samples, SecondsPerByte least_per_byte) {
+Samples isotonic(Samples samples, SecondsPerByte least_per_byte) {
   std::ranges::stable_sort(samples, {}, &Sample::message);
   std::vector<Pool> sizes, pools;
   for (std::size_t i = 0; i < samples.size(); ++i) {

@@ -9,6 +9,6 @@ namespace collcast {
 /// more with each byte: isotonic regression by pooling adjacent violators (Barlow et al. 1972). Samples of
 /// one size move together; a table that grows like that already stays as it is. Sorted by size. No sample
 /// takes less than `least_per_byte` for its bytes.
-Samples growing(Samples samples, SecondsPerByte least_per_byte = {});
+Samples isotonic(Samples samples, SecondsPerByte least_per_byte = {});
 
 }  // namespace collcast

@@ -157,7 +157,7 @@ std::vector<Samples> levelled(std::vector<Samples> curves, const PiecewiseFit& f
   for (std::size_t c = 0; c < curves.size(); ++c) {
     Samples lines = curves[c];
     for (Sample& s : lines) s.time = fit.time(c, s.message);
-    const Samples grown = growing(lines, least[c]);
+    const Samples grown = isotonic(lines, least[c]);
     for (std::size_t i = 0; i < lines.size(); ++i)
       curves[c][i].time = (grown[i].time / lines[i].time) * curves[c][i].time;
   }

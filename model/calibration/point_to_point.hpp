@@ -56,7 +56,7 @@ struct PathFit {
 
 /// Fits both tables. Larger messages take longer, by at least `links` for each byte, or by less if a latency
 /// of the table contradicts that. Where lines through the tables fall, the tables are changed as little as
-/// needed (`growing`), and fitted again.
+/// needed (`isotonic`), and fitted again.
 PathFit fit_path(const PathTables& tables, SecondsPerByte links = {}, const PiecewiseOptions& options = {});
 
 }  // namespace collcast

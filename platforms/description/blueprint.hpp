@@ -48,7 +48,7 @@ struct Blueprint {
     std::optional<Parameter> latency = {};    ///< in addition to that of switches
   };
   struct Routing {
-    bool drawn = false;  ///< pseudo-random by a hash (ECMP, Valiant); else D-mod-k or minimal
+    bool hashed = false;  ///< ECMP, Valiant; else D-mod-k or minimal
     std::uint64_t seed = 1;
     bool adaptive = false;  ///< switches send each packet where there is room
   };

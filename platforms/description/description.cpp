@@ -57,7 +57,7 @@ Description scaled(const Description& description, bool faster) {
 
 Description::Description(std::string name, std::string file, Json json)
     : name_(std::move(name)), file_(std::move(file)) {
-  write_out(json, file_);
+  expand_counts(json, file_);
   draw_parts(json);
   check(json, platform_schema(), file_);
   json_ = std::make_shared<const Json>(std::move(json));

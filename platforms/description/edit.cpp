@@ -59,7 +59,7 @@ struct Edit {
   }
 
   /// A free name for the `number`th vertex like `name`: "nic7" after nic3.
-  std::string further(const std::string& name, std::size_t number) const {
+  std::string free_name(const std::string& name, std::size_t number) const {
     const std::string stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
     while (node()["vertices"].contains(stem + std::to_string(number))) ++number;
     return stem + std::to_string(number);
@@ -86,7 +86,7 @@ struct Edit {
 
   /// Removes vertices so that `wanted` stay. These are spread evenly, so that sockets and switches keep their
   /// shares: of eight, half are 0, 2, 4, 6.
-  void thin(const std::vector<std::string>& there, std::size_t wanted) const {
+  void remove_evenly(const std::vector<std::string>& there, std::size_t wanted) const {
     const std::size_t all = there.size();
     const auto kept_before = [&](std::size_t i) { return (i * wanted + all - 1) / all; };
     for (std::size_t i = 0; i < all; ++i)
@@ -99,10 +99,10 @@ struct Edit {
     if (there.empty()) fail("there is no " + kind + " to begin with");
     const std::size_t places = node()["ranks_on"].size();
     if (places == 0) fail("there is no place for a rank to begin with");
-    if (wanted < there.size()) thin(there, wanted);
+    if (wanted < there.size()) remove_evenly(there, wanted);
     for (std::size_t i = there.size(); i < wanted; ++i) {
       const std::string& model = there[i % there.size()];
-      add_like(model, further(model, i), there);
+      add_like(model, free_name(model, i), there);
     }
     if (node()["ranks_on"].empty()) fail("leaves no place for a rank");
     node()["ranks_per_node"] =

@@ -76,7 +76,7 @@ Json edited(Json json, const std::string& file) {
   json.erase("edit");
   if (!edits.is_array() || !std::ranges::all_of(edits, [](const Json& e) { return e.is_string(); }))
     reject(file, "edit", R"(must be a list of strings, as in ["node.nics=1"])");
-  write_out(json, file);
+  expand_counts(json, file);
   draw_parts(json);
   check(json, platform_schema(), file);
   assign_all(json, file, edits.get<std::vector<std::string>>(), file + ": edit");

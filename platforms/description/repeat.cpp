@@ -123,7 +123,7 @@ Json write_out_names(const Json& names, const Counts& counts) {
 
 }  // namespace
 
-void write_out(Json& platform, const std::string& file) {
+void expand_counts(Json& platform, const std::string& file) {
   if (!platform.is_object() || !platform.contains("node") || !platform["node"].is_object()) return;
   Json& node = platform["node"];
   if (!node.contains("vertices") || !node["vertices"].is_object()) return;

@@ -9,6 +9,6 @@ namespace collcast {
 /// two such vertices becomes one link for each of the more numerous, in blocks assigned to the less numerous
 /// in order. A link from such a vertex to itself becomes links between all pairs, or, for memory, from each
 /// to itself. Throws InputError if the counts do not divide.
-void write_out(Json& platform, const std::string& file);
+void expand_counts(Json& platform, const std::string& file);
 
 }  // namespace collcast

@@ -96,7 +96,7 @@ Extent Machine::occupy(const Placement& placement) {
   return extent;
 }
 
-Rank Machine::opposite(Rank here, Rank there) const {
+Rank Machine::slot_peer(Rank here, Rank there) const {
   if (uniform_) return here;
   const auto slots = static_cast<std::size_t>(extent_.slots),
              slot = static_cast<std::size_t>(seat(there).slot);
@@ -214,7 +214,7 @@ std::vector<std::int64_t> Machine::nodes_together() const {
   return nodes;
 }
 
-int Machine::exit(Rank rank) const {
+int Machine::exit_vertex(Rank rank) const {
   if (uniform_) return rank;
   const int slot = seat(rank).slot, from = graph_.place(slot, Memory::device);
   const int to = ports_.nics > 0 ? nics_[static_cast<std::size_t>(graph_.nic_of(from))]

@@ -69,7 +69,7 @@ class Machine final : public Fabric {
   std::vector<Halves> halves() const;
   /// The vertex through which a rank's data leave its place, numbered over all nodes: ranks with the same
   /// number share it.
-  int exit(Rank rank) const;
+  int exit_vertex(Rank rank) const;
   /// The nodes near a rank: its own node, or, if routes depend on switches and not on network cards, the
   /// nodes that share its switches.
   int neighbourhood(Rank rank) const { return by_switch() ? seat(rank).group : node(rank); }
@@ -86,7 +86,7 @@ class Machine final : public Fabric {
   }
   /// The rank on the node of `here` in the slot that `there` has on its own node. If nobody sits in that
   /// slot, slots are dealt out to the ranks of the node in turn.
-  Rank opposite(Rank here, Rank there) const;
+  Rank slot_peer(Rank here, Rank there) const;
   /// The rank on the node of `here` next to the card that serves the slot of `there`: no cpu is between it
   /// and the card, and only NVLinks between it and `here`. It is the rank in that slot, or else the first
   /// with that card.
@@ -218,7 +218,7 @@ inline Wire Machine::wire_of(Place from, Place to, Bytes bytes) const {
   if (a.node != b.node && ports_.directions > 1) {
     const int by = topology_->direction(leaf(a, vertex(from, a)), leaf(b, vertex(to, b)));
     own_queue(wire, from.rank, static_cast<Port>(by));
-    wire.next = Wire::Next::beside;
+    wire.next = Wire::Next::at_once;
   } else {
     own_queue(wire, from.rank);
   }

@@ -45,7 +45,8 @@ std::vector<Rank> Machine::find_representatives() const {
   for (const auto& ranks : of_group)
     filling.push_back(filling_of(ranks, blueprint_.nodes_per_switch).first->second);
   std::size_t first = of_group.size();
-  if (!listed_ && topology_) first = std::min(first, static_cast<std::size_t>(topology_->unlike()));
+  if (!listed_ && topology_)
+    first = std::min(first, static_cast<std::size_t>(topology_->representative_switches()));
   std::set<std::array<int, 5>> met;
   for (std::size_t g = 0; g < first; ++g)
     for (std::size_t h = 0; h < of_group.size(); ++h) {

@@ -59,7 +59,7 @@ std::vector<Parameter> unused_parameters(const Description& description) {
   return unused;
 }
 
-std::vector<std::string> unmoved(const Description& description, Work work) {
+std::vector<std::string> notes_on_unused(const Description& description, Work work) {
   std::vector<std::string> notes;
   const auto what_if = [work](const Parameter& p) {
     return p.stamp == Stamp::what_if && p.path != "node.price_per_hour_USD" && p.path != "node.power_W" &&
@@ -72,8 +72,8 @@ std::vector<std::string> unmoved(const Description& description, Work work) {
   return notes;
 }
 
-std::vector<std::string> told_of(const Description& platform, Work work) {
-  std::vector<std::string> notes = unmoved(platform, work);
+std::vector<std::string> notes_on_settings(const Description& platform, Work work) {
+  std::vector<std::string> notes = notes_on_unused(platform, work);
   for (std::string& words : implausible(platform)) notes.push_back(std::move(words));
   return notes;
 }

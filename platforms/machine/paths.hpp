@@ -20,9 +20,9 @@ enum class Work : std::uint8_t { none, computation };
 /// Notes on parameters that were set and change no answer. There are none on prices and powers, which change
 /// plans, nor on NCCL's costs, which change what its policies send. With Work::computation there are none on
 /// devices and storage, which may change computations.
-std::vector<std::string> unmoved(const Description& description, Work work = Work::none);
+std::vector<std::string> notes_on_unused(const Description& description, Work work = Work::none);
 
 /// Notes on parameters that were set: on those that change no answer, and on those with implausible values.
-std::vector<std::string> told_of(const Description& platform, Work work = Work::none);
+std::vector<std::string> notes_on_settings(const Description& platform, Work work = Work::none);
 
 }  // namespace collcast

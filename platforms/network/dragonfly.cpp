@@ -30,7 +30,7 @@ std::int64_t Dragonfly::choose(At from, At to) const {
 
 std::int64_t Dragonfly::draw(At from, At to, std::int64_t count, std::uint64_t salt) const {
   const auto id = [this](At s) { return static_cast<std::uint64_t>(s.group * switches_ + s.index); };
-  return drawn(routing_.seed + salt, id(from), id(to), count);
+  return hashed_choice(routing_.seed + salt, id(from), id(to), count);
 }
 
 /// The group through which Valiant's route goes; it is neither of the two.
@@ -62,7 +62,7 @@ void Dragonfly::cross(At& at, std::int64_t group, std::int64_t cable, Visit&& vi
 
 template <class Visit>
 void Dragonfly::walk(At from, At to, Visit&& visit) const {
-  if (from.group != to.group && routing_.drawn && groups_ > 2)
+  if (from.group != to.group && routing_.hashed && groups_ > 2)
     cross(from, via(from, to), draw(from, to, cables_, 1), visit);
   if (from.group != to.group) cross(from, to.group, choose(from, to), visit);
   within(from, to.index, visit);
@@ -79,7 +79,7 @@ int Dragonfly::way(std::int64_t from, std::int64_t to) const {
 
 std::vector<Crossing> Dragonfly::ways(std::int64_t switches) const {
   std::vector<Crossing> all;
-  const int most_globals = switches <= switches_ ? 0 : routing_.drawn ? 2 : 1;
+  const int most_globals = switches <= switches_ ? 0 : routing_.hashed ? 2 : 1;
   for (int globals = 0; globals <= most_globals; ++globals)
     for (int locals = 0; locals <= most(false, globals); ++locals)
       for (int between = 0; between <= most(true, globals); ++between) {

@@ -34,8 +34,8 @@ std::vector<Crossing> FatTree::ways(std::int64_t leaves) const {
 /// Comput. 72 (2012). ECMP: by a hash of the two ends, a different one at each level.
 std::int64_t FatTree::port(std::size_t level, const Trip& trip) const {
   const Tier& t = tiers_[level];
-  if (!routing_.drawn) return static_cast<std::int64_t>(trip.destination) / t.copies % t.up;
-  return drawn(routing_.seed + level, trip.source, trip.destination, t.up);
+  if (!routing_.hashed) return static_cast<std::int64_t>(trip.destination) / t.copies % t.up;
+  return hashed_choice(routing_.seed + level, trip.source, trip.destination, t.up);
 }
 
 void FatTree::route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const {

@@ -14,7 +14,8 @@ inline std::uint64_t mixed(std::uint64_t z) {
 }
 
 /// A pseudo-random number below `count`, fixed for a seed and a pair.
-inline std::int64_t drawn(std::uint64_t seed, std::uint64_t from, std::uint64_t to, std::int64_t count) {
+inline std::int64_t hashed_choice(std::uint64_t seed, std::uint64_t from, std::uint64_t to,
+                                  std::int64_t count) {
   return static_cast<std::int64_t>(mixed(mixed(mixed(seed) ^ from) ^ to) % static_cast<std::uint64_t>(count));
 }
 

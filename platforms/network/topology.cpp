@@ -21,11 +21,12 @@ Topology::Topology(const Blueprint& b, std::int64_t switches)
     : shape_(shape(b, switches)),
       switches_(switches),
       ways_(std::visit([=](const auto& s) { return s.ways(switches); }, shape_)),
-      // In a torus that is partly in use, and among routes that are drawn, some are longer than any from the
+      // In a torus that is partly in use, and among routes that are hashed, some are longer than any from the
       // first switch: a sample of switches finds them.
-      unlike_(b.network == Network::torus       ? 64
-              : b.network == Network::dragonfly ? std::max(b.groups.switches, b.routing.drawn ? 64 : 1)
-                                                : 1) {}
+      representative_switches_(b.network == Network::torus ? 64
+                               : b.network == Network::dragonfly
+                                   ? std::max(b.groups.switches, b.routing.hashed ? 64 : 1)
+                                   : 1) {}
 
 std::vector<Halves> Topology::halves(LinkId base) const {
   const Torus* const torus = std::get_if<Torus>(&shape_);

@@ -52,13 +52,13 @@ class Topology {
   /// size.
   std::vector<Halves> halves(LinkId base) const;
   /// How many of the first switches are enough for all kinds of routes to occur from them.
-  std::int64_t unlike() const { return unlike_; }
+  std::int64_t representative_switches() const { return representative_switches_; }
 
  private:
   std::variant<FatTree, Torus, Dragonfly, AdaptiveDragonfly> shape_;
   std::int64_t switches_;
   std::vector<Crossing> ways_;
-  std::int64_t unlike_;
+  std::int64_t representative_switches_;
 };
 
 }  // namespace collcast

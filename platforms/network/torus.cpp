@@ -22,7 +22,7 @@ Torus::Torus(const std::vector<int>& dimensions, std::int64_t switches, Blueprin
     : routing_(routing) {
   for (int size : dimensions) {
     dimensions_.push_back({size, switches_, ports_});
-    if (switches_ < switches || routing_.drawn) crossed_ *= size;
+    if (switches_ < switches || routing_.hashed) crossed_ *= size;
     switches_ *= size;
     ports_ += std::min(size - 1, 2);
   }
@@ -31,12 +31,12 @@ Torus::Torus(const std::vector<int>& dimensions, std::int64_t switches, Blueprin
 /// The switch at which Valiant's route turns.
 std::int64_t Torus::via(std::int64_t from, std::int64_t to) const {
   return from == to ? to
-                    : drawn(routing_.seed, static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to),
-                            switches_);
+                    : hashed_choice(routing_.seed, static_cast<std::uint64_t>(from),
+                                    static_cast<std::uint64_t>(to), switches_);
 }
 
 int Torus::way(std::int64_t from, std::int64_t to) const {
-  if (!routing_.drawn) return hops(from, to);
+  if (!routing_.hashed) return hops(from, to);
   const std::int64_t turn = via(from, to);
   return hops(from, turn) + hops(turn, to);
 }
@@ -53,7 +53,7 @@ int Torus::hops(std::int64_t from, std::int64_t to) const {
 }
 
 int Torus::direction(std::int64_t from, std::int64_t to) const {
-  if (const std::int64_t turn = via(from, to); routing_.drawn && turn != from) to = turn;
+  if (const std::int64_t turn = via(from, to); routing_.hashed && turn != from) to = turn;
   for (const Dimension& d : dimensions_)
     if (const int way = steps(coordinate(from, d), coordinate(to, d), d.size))
       return d.port + (way < 0 && d.size > 2);
@@ -63,7 +63,7 @@ int Torus::direction(std::int64_t from, std::int64_t to) const {
 std::vector<Crossing> Torus::ways(std::int64_t switches) const {
   int farthest = 0;
   for (const Dimension& d : dimensions_)
-    if (d.stride < switches || routing_.drawn) farthest += d.size / 2 * (routing_.drawn ? 2 : 1);
+    if (d.stride < switches || routing_.hashed) farthest += d.size / 2 * (routing_.hashed ? 2 : 1);
   std::vector<Crossing> all;
   for (int hops = 0; hops <= farthest; ++hops)
     all.push_back({hops + 1, std::vector<int>(static_cast<std::size_t>(hops))});
@@ -71,7 +71,7 @@ std::vector<Crossing> Torus::ways(std::int64_t switches) const {
 }
 
 void Torus::route(const Trip& trip, LinkId base, std::vector<LinkId>& links) const {
-  const std::int64_t turn = routing_.drawn ? via(trip.from, trip.to) : trip.to;
+  const std::int64_t turn = routing_.hashed ? via(trip.from, trip.to) : trip.to;
   walk(trip.from, turn, base, links);
   walk(turn, trip.to, base, links);
 }
@@ -98,7 +98,8 @@ std::vector<Halves> Torus::halves(std::int64_t switches, LinkId base) const {
     const int used = static_cast<int>(std::min<std::int64_t>(d.size, (switches + d.stride - 1) / d.stride));
     if (used < 2) continue;
     const int half = used / 2;
-    const bool around = routing_.drawn || 2 * (used - 1) >= d.size;  // otherwise going round is never shorter
+    const bool around =
+        routing_.hashed || 2 * (used - 1) >= d.size;  // otherwise going round is never shorter
     Halves h;
     for (std::int64_t at = 0; at < crossed_; ++at) {
       const int c = coordinate(at, d);

@@ -226,8 +226,8 @@ class Application::StreamStrand : public Strand {
       case Kind::await:
         return await(batch);
       case Kind::skipped:
-        app_.passed_over_.add(activity_.call, activity_.note, activity_.times,
-                              static_cast<double>(activity_.times) * std::max(activity_.duration.value, 0.0));
+        app_.skipped_.add(activity_.call, activity_.note, activity_.times,
+                          static_cast<double>(activity_.times) * std::max(activity_.duration.value, 0.0));
         return;
     }
   }
@@ -429,8 +429,8 @@ Application::Begun Application::collective(Rank world, const Activity& activity)
                      std::string(activity.call) + " where rank " + std::to_string(instance.first) +
                      " calls " + instance.call + " (call " + std::to_string(number) + " of communicator " +
                      std::to_string(activity.communicator) + ")");
-  if (!instance.passed_over.empty())  // adds each rank's time to the one call
-    passed_over_.add(instance.call, instance.passed_over, 0, std::max(activity.duration.value, 0.0));
+  if (!instance.why_skipped.empty())  // adds each rank's time to the one call
+    skipped_.add(instance.call, instance.why_skipped, 0, std::max(activity.duration.value, 0.0));
   const std::shared_ptr<Lowering> lowering = instance.lowering;
   const std::optional<Op> meeting = instance.meeting;
   note_recorded(activity);
@@ -478,8 +478,8 @@ Op Application::lasting(Seconds time, std::size_t members, const std::string& li
 }
 
 void Application::pass_over(Instance& instance, std::string_view why) {
-  passed_over_.add(instance.call, why);
-  instance.passed_over = why;
+  skipped_.add(instance.call, why);
+  instance.why_skipped = why;
 }
 
 /// The operation in which the ranks of a collective wait until all have come.

@@ -77,7 +77,7 @@ class Application : public Program {
   const std::vector<std::string>& limits() const { return limits_; }
 
   /// What was skipped, and why.
-  std::vector<Loss> passed_over() const { return passed_over_.all(source_.info().recorded.value * ranks()); }
+  std::vector<Loss> skipped() const { return skipped_.all(source_.info().recorded.value * ranks()); }
 
  private:
   class StreamStrand;
@@ -91,7 +91,7 @@ class Application : public Program {
     std::string operation;
     std::string call;
     Rank first;                         ///< world rank that came first
-    std::string_view passed_over = {};  ///< why it is not played as recorded; empty: it is
+    std::string_view why_skipped = {};  ///< why it is not played as recorded; empty: it is
     std::shared_ptr<Lowering> lowering;
     std::optional<Op> meeting;  ///< if the collective has a price
     std::size_t to_come;
@@ -138,7 +138,7 @@ class Application : public Program {
   };
   std::vector<Named> named_;  ///< their tags count from 1
   std::map<Named, std::uint64_t> tags_;
-  LossSums passed_over_;
+  LossSums skipped_;
 };
 
 }  // namespace collcast

@@ -23,7 +23,7 @@ std::vector<Loss> written_as_messages(const Application& application, Seconds re
     if (!tally.algorithms.empty())
       written.add(name, "is written as the messages of an algorithm: " + text::join(tally.algorithms),
                   tally.count, std::max(tally.recorded.value, 0.0));
-  std::vector<Loss> losses = application.passed_over();
+  std::vector<Loss> losses = application.skipped();
   std::ranges::move(written.all(recorded.value), std::back_inserter(losses));
   return losses;
 }

@@ -37,7 +37,7 @@ std::vector<ReplayReport::Operation> operations(const Account& account, const Ap
 
 std::vector<Loss> not_modelled(const Source& source, const Application& application) {
   std::vector<Loss> all = source.info().losses;
-  for (Loss& loss : application.passed_over()) all.push_back(std::move(loss));
+  for (Loss& loss : application.skipped()) all.push_back(std::move(loss));
   return all;
 }
 

@@ -235,7 +235,7 @@ void note_early_ends(RecordedSource& source, const std::set<Rank>& done, std::st
                                 std::string(last_call) + ", to which others come: its file is cut short");
 }
 
-void keep_alone(RecordedSource& source) {
+void mark_if_unscalable(RecordedSource& source) {
   if (source.ranks() != 1) return;
   for (int s = 0; s < source.streams(0); ++s)
     for (const Activity& a : source.at(0, s)) {

@@ -47,7 +47,7 @@ bool begin_as_recorded(RecordedSource& source, const std::map<Rank, Seconds>& be
 void note_early_ends(RecordedSource& source, const std::set<Rank>& done, std::string_view last_call);
 
 /// A source of one rank cannot be scaled if it has collectives of which the rank says only its own share.
-void keep_alone(RecordedSource& source);
+void mark_if_unscalable(RecordedSource& source);
 
 /// Notes contradictions between ranks, in complete and ordered recordings: collectives that differ in kind,
 /// size or root; messages that are longer than their receive, that nobody receives, or that nobody sends.

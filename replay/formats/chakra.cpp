@@ -190,7 +190,7 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
   match_in_order(*source);
   if (missing) info.losses.push_back({"dependency", missing, "on nodes that the file does not have"});
   compare_ranks(*source);
-  keep_alone(*source);
+  mark_if_unscalable(*source);
   return source;
 }
 

@@ -227,7 +227,7 @@ std::unique_ptr<Source> open_deepspeed(const std::vector<std::string>& files, co
   if (said.ranks > 0) {
     info.notes.push_back(said_of(said));
   } else {
-    keep_alone(*source);
+    mark_if_unscalable(*source);
     info.notes.push_back("how many ranks there are is not said, as busbw and algbw differ " +
                          std::string(said.differ ? "by what no number of ranks makes" : "nowhere") +
                          ": taken as " + std::to_string(source->ranks()) +

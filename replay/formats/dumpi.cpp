@@ -447,7 +447,7 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
   sizes_from_roots(*source);
   compare_ranks(*source);
   note_early_ends(*source, finalized, "MPI_Finalize");
-  keep_alone(*source);
+  mark_if_unscalable(*source);
   return source;
 }
 

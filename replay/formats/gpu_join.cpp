@@ -62,7 +62,7 @@ void join_groups(RankTrace& trace) {
   for (Kernel& k : trace.kernels) {
     const auto launch = trace.launches.find(k.correlation);
     if (k.call >= 0 && launch != trace.launches.end() && !launch->second.of_graph &&
-        !is_apart(trace.comms[static_cast<std::size_t>(k.call)]))
+        !lacks_host_call(trace.comms[static_cast<std::size_t>(k.call)]))
       launched[launch->second.thread].push_back(&k);
   }
   for (auto& [thread, kernels] : launched) {
@@ -116,7 +116,7 @@ std::vector<double> unplayed(const RankTrace& trace) {
   std::vector<double> when;
   std::int64_t communicating = 0, uncalled = 0;
   for (const Kernel& k : trace.kernels) {
-    if (k.call < 0 || is_apart(trace.comms[static_cast<std::size_t>(k.call)])) continue;
+    if (k.call < 0 || lacks_host_call(trace.comms[static_cast<std::size_t>(k.call)])) continue;
     const auto launch = trace.launches.find(k.correlation);
     if (launch != trace.launches.end() && launch->second.of_graph) return {};
     ++communicating;
@@ -148,7 +148,7 @@ void join_host(RankTrace& trace) {
       return launched ? host_calls.enclosing(launch->second.thread, k.launch, wanted) : nullptr;
     };
     Comm& comm = trace.comms[static_cast<std::size_t>(k.call)];
-    if (is_apart(comm)) continue;
+    if (lacks_host_call(comm)) continue;
     HostCall* host = by(is_sized);
     // Tools that shorten traces leave out launches first.
     if (const auto numbered = by_number.find(k.external); !host && numbered != by_number.end())

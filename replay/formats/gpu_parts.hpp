@@ -13,8 +13,8 @@
 /// The parts that gpu_time.cpp makes a source of.
 namespace collcast::gpu {
 
-/// Whether no host call says which collective the kernel plays.
-bool is_apart(const Comm& comm);
+/// No host call says which collective the kernel plays.
+bool lacks_host_call(const Comm& comm);
 
 bool is_message(const Comm& comm);
 

@@ -137,7 +137,7 @@ class Callers {
 };
 
 /// An activity that is played at another time than it was recorded at.
-struct Otherwise {
+struct Retimed {
   Rank rank;
   int stream;
   std::size_t activity;
@@ -161,7 +161,7 @@ class GpuRank {
     pause(0, last, window_.end);
   }
 
-  std::vector<Otherwise> otherwise;
+  std::vector<Retimed> retimed;
 
  private:
   void stream(std::size_t s) {
@@ -218,10 +218,10 @@ class GpuRank {
   void keep_recorded(std::size_t stream, const Kernel& k) {
     if (!k.recorded) return;
     const auto at = source_.at(trace_.rank, static_cast<int>(stream)).size() - 1;
-    otherwise.push_back({trace_.rank,
-                         static_cast<int>(stream),
-                         at,
-                         {k.recorded->begin - window_.begin, k.recorded->end - window_.begin}});
+    retimed.push_back({trace_.rank,
+                       static_cast<int>(stream),
+                       at,
+                       {k.recorded->begin - window_.begin, k.recorded->end - window_.begin}});
   }
 
   /// Plays messages that one kernel moves; false if it has none, or one of them cannot be played.
@@ -364,8 +364,8 @@ class GpuRank {
 
 /// Gives activities back the times at which they were recorded, after it was found how long a replay lets
 /// them take.
-void restore(RecordedSource& source, const std::vector<Otherwise>& all) {
-  for (const Otherwise& o : all) {
+void restore(RecordedSource& source, const std::vector<Retimed>& all) {
+  for (const Retimed& o : all) {
     Activity& a = source.at(o.rank, o.stream)[o.activity];
     a.begin = Seconds(1e-6 * o.recorded.begin);
     a.duration = Seconds(1e-6 * (o.recorded.end - o.recorded.begin));
@@ -383,7 +383,7 @@ class Unsized {
       const Comm& c = trace.comms[static_cast<std::size_t>(k.call)];
       known = known || c.sized() || c.size > 0 || !c.ranks.empty();
       if ((collective_of(c.name) && c.sized()) || is_message(c) || !c.messages.empty()) continue;
-      if (is_apart(c))
+      if (lacks_host_call(c))
         ++apart_, apart_us_ += k.end - k.begin, name_ = c.name;
       else if (c.input > 0 && element_bytes(c.type) == 0)
         ++typeless_, type_ = c.type;
@@ -431,7 +431,7 @@ bool comparable_clocks(const std::vector<RankTrace>& traces, std::vector<std::st
 
 }  // namespace
 
-bool is_apart(const Comm& comm) {
+bool lacks_host_call(const Comm& comm) {
   return !comm.sized() && communicates_apart(comm.name);
 }
 
@@ -556,7 +556,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   Unsized unsized;
   const Callers callers(traces, world);
   std::size_t most_gpus = 0;
-  std::vector<Otherwise> otherwise;
+  std::vector<Retimed> retimed;
   std::vector<Period> periods;
   for (RankTrace& trace : traces) {
     join_host(trace);
@@ -566,7 +566,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     most_gpus = std::max(most_gpus, gpus(trace));
     GpuRank rank(*source, trace, callers, window);
     rank.build();
-    otherwise.insert(otherwise.end(), rank.otherwise.begin(), rank.otherwise.end());
+    retimed.insert(retimed.end(), rank.retimed.begin(), rank.retimed.end());
     const double since_us = 1e-3 * static_cast<double>(trace.base_ns - base_ns);
     begins[trace.rank] = Seconds(1e-6 * (since_us + window.begin));
     all.begin = std::min(all.begin, since_us + window.begin);
@@ -577,8 +577,8 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
     impossible += trace.impossible + trace.damaged;
     outside += trace.outside;
     outside_us += trace.outside_us, whole_us += trace.whole_us;
-    on_hosts += std::ssize(trace.of_hosts);
-    for (const HostCall& c : trace.of_hosts) on_hosts_us += std::max(c.end - c.begin, 0.0);
+    on_hosts += std::ssize(trace.played_by_hosts);
+    for (const HostCall& c : trace.played_by_hosts) on_hosts_us += std::max(c.end - c.begin, 0.0);
     peerless += trace.peerless;
     unplayed += std::ssize(trace.unplayed);
     lost += trace.lost;
@@ -607,7 +607,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   compare_parts(*source);
   agree_on_roots(*source);
   compare_ranks(*source);
-  restore(*source, otherwise);
+  restore(*source, retimed);
   const bool apart = comparable && begin_as_recorded(*source, begins);
   info.recorded = Seconds(1e-6 * (apart ? all.end - all.begin : longest));
   return source;

@@ -61,7 +61,7 @@ struct Step : Span {
 };
 
 /// What a file says of its job; all files of a job say the same. Empty: not said.
-struct OfJob {
+struct JobMetadata {
   std::string backend, library;  ///< of torch's default group, and NCCL's version
   std::vector<Rank> world;       ///< the default group
 };
@@ -71,7 +71,7 @@ struct RankTrace {
   std::string path;
   Rank rank = -1, world = -1;
   std::int64_t base_ns = 0;  ///< begin of the file's clock: times are since then
-  OfJob job;
+  JobMetadata job;
   std::string gpu;  ///< the name of the rank's first GPU; empty: not said
   std::map<std::string, std::vector<Rank>> groups;
   std::map<std::string, std::string> descriptions;  ///< of groups
@@ -82,7 +82,7 @@ struct RankTrace {
   std::map<std::int64_t, std::vector<HostCall>> calls;  ///< by thread
   std::vector<std::pair<std::int64_t, double>> waits;   ///< stream waits: thread, when
   std::vector<Step> steps;
-  std::vector<HostCall> of_hosts;  ///< calls of gloo, MPI or UCC, which hosts play
+  std::vector<HostCall> played_by_hosts;  ///< calls of gloo, MPI or UCC, which hosts play
   std::int64_t damaged = 0, impossible = 0, outside = 0;
   double outside_us = 0,
          whole_us = 0;        ///< of the kernels outside the steps; from the file's first kernel to its last

@@ -43,7 +43,7 @@ std::vector<HostCall> calls_of(const RankTrace& trace) {
     if (c.comm.known() || c.comm.name == "coalesced") all.push_back(c);
   };
   for (const auto& [thread, calls] : trace.calls) std::ranges::for_each(calls, take);
-  std::ranges::for_each(trace.of_hosts, take);
+  std::ranges::for_each(trace.played_by_hosts, take);
   const auto with_group = [](const HostCall& c) { return c.comm.size > 0; };
   if (std::ranges::any_of(all, with_group)) std::erase_if(all, [&](const auto& c) { return !with_group(c); });
   std::ranges::stable_sort(all, {}, [](const HostCall& c) { return c.begin; });
@@ -68,7 +68,7 @@ void play(RankTrace& trace) {
     free = std::max(free, c.end);
   }
   trace.calls.clear();
-  trace.of_hosts.clear();
+  trace.played_by_hosts.clear();
   trace.impossible = 0;  // calls that overlap leave no time between them
 }
 

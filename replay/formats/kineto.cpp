@@ -131,7 +131,7 @@ class FileReader {
     if (!end.closed) throw InputError(trace_.path + ": the JSON is cut short in its middle");
     if (end.more)
       throw InputError(trace_.path + ": goes on behind the end of its JSON; a file has one rank's trace");
-    if (!of_torch_ && trace_.kernels.empty() && trace_.calls.empty() && trace_.of_hosts.empty())
+    if (!of_torch_ && trace_.kernels.empty() && trace_.calls.empty() && trace_.played_by_hosts.empty())
       throw InputError(trace_.path + ": is " + std::string(unknown_chrome_trace));
     for (const auto& [thread, calls] : trace_.calls)
       for (const HostCall& c : calls)
@@ -213,7 +213,7 @@ class FileReader {
     } else if (begins_with_one_of(name, {"nccl:", "xccl:"})) {
       call(e, span, annotated(name, e["args"]));
     } else if (begins_with_one_of(name, {"gloo:", "mpi:", "ucc:"})) {
-      trace_.of_hosts.push_back({span, annotated(name, e["args"])});
+      trace_.played_by_hosts.push_back({span, annotated(name, e["args"])});
     }
   }
 
@@ -289,7 +289,8 @@ bool is_kineto(std::string_view head) {
 std::unique_ptr<Source> open_kineto(const std::vector<std::string>& files, const OpenOptions& options) {
   std::vector<RankTrace> traces;
   for (const std::string& file : files) traces.push_back(FileReader(file).read());
-  const bool by_gpus = std::ranges::any_of(traces, [](const RankTrace& t) { return t.of_hosts.empty(); });
+  const bool by_gpus =
+      std::ranges::any_of(traces, [](const RankTrace& t) { return t.played_by_hosts.empty(); });
   const bool lacking = std::ranges::any_of(traces, lacks_kernels);
   const bool hosts = gpu::play_host_calls(traces);
   auto source = gpu::source_of(

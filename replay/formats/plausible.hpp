@@ -2,7 +2,7 @@
 #pragma once
 
 #include "replay/source/recorded.hpp"
-#include "replay/trace/sense.hpp"
+#include "replay/trace/event_checker.hpp"
 
 namespace collcast {
 

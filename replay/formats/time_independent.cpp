@@ -410,7 +410,7 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
     info.notes.push_back(std::to_string(unopened) +
                          " waits and tests are for no message that is open, as after a test, which is taken "
                          "for a wait: left out");
-  keep_alone(*source);
+  mark_if_unscalable(*source);
   for (const auto& [action, count] : unknown)
     info.losses.push_back({action, count, "an action that is not known"});
   return source;

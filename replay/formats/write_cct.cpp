@@ -6,7 +6,7 @@
 
 #include "replay/formats/conversion.hpp"
 #include "replay/source/merged.hpp"
-#include "replay/trace/sense.hpp"
+#include "replay/trace/event_checker.hpp"
 #include "replay/trace/writer.hpp"
 #include "support/error.hpp"
 
@@ -76,7 +76,7 @@ void set_sizes(trace::Event& e, const Activity& a, Rank ranks, Rank me) {
   if (me != a.root && e.op == Op::scatter) e.send_bytes = 0;
 }
 
-trace::Event event_of(const Source& source, const Activity& a, trace::Sense& sense) {
+trace::Event event_of(const Source& source, const Activity& a, trace::EventChecker& checker) {
   trace::Event e;
   e.duration = std::max(a.duration, Seconds(0));
   e.request = a.request;
@@ -90,7 +90,7 @@ trace::Event event_of(const Source& source, const Activity& a, trace::Sense& sen
     const bool shares = a.counts && !a.counts->shares.empty();
     e.op = op_of(a.collective, shares, a.direct);
     e.root = definition(a.collective).rooted ? a.root : trace::none;
-    set_sizes(e, a, static_cast<Rank>(members_of(source, a).size()), sense.place(a.communicator));
+    set_sizes(e, a, static_cast<Rank>(members_of(source, a).size()), checker.place(a.communicator));
     return e;
   }
   if (a.kind != Kind::receive) e.dest = a.to, e.send_tag = a.tag, e.send_bytes = whole(a.bytes);
@@ -129,9 +129,9 @@ Losses write_cct(const Source& source, const std::string& path) {
   if (source.info().truncated && metadata.notes.empty()) metadata.notes = {"ranks end before others do"};
   trace::Writer writer(path, metadata, source.communicators());
   for (Rank r = 0; r < source.ranks(); ++r) {
-    trace::Sense sense(source.communicators(), r);
+    trace::EventChecker checker(source.communicators(), r);
     const auto put = [&](const trace::Event& e) {
-      if (const std::string what = sense.complaint(e); !what.empty())
+      if (const std::string what = checker.complaint(e); !what.empty())
         throw InputError(source.info().name + ": cannot be written as .cct: " + what);
       writer.put(r, e);
     };
@@ -143,7 +143,7 @@ Losses write_cct(const Source& source, const std::string& path) {
       if (a.request >= 0) open.insert(a.request);
       for (const std::int64_t request : a.requests) open.erase(request);
       if (computes && a.request < 0) return;
-      trace::Event e = computes ? nothing(a.request) : event_of(source, a, sense);
+      trace::Event e = computes ? nothing(a.request) : event_of(source, a, checker);
       e.compute = std::exchange(computed, Seconds(0));
       put(e);
     });

@@ -93,8 +93,8 @@ struct Creation<op, real> {
     Call timing;
     const int status = real(parent, args...);
     conclude(timing, op, status, [&](Session& s, trace::Event& e) {
-      const bool playable = s.on(e, parent);
-      s.made(e, *std::get<sizeof...(A) - 1>(std::tuple(args...)));
+      const bool playable = s.set_communicator(e, parent);
+      s.number_new_communicator(e, *std::get<sizeof...(A) - 1>(std::tuple(args...)));
       return playable;
     });
     return status;

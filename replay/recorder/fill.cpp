@@ -57,7 +57,7 @@ bool send(Session& session, Event& event, const void*, int count, MPI_Datatype t
   event.send_tag = tag(send_tag);
   event.datatype_bytes = size_of(type);
   event.send_bytes = bytes(count, type);
-  return session.on(event, comm);
+  return session.set_communicator(event, comm);
 }
 
 bool recv(Session& session, Event& event, void*, int count, MPI_Datatype type, int source, int recv_tag,
@@ -66,7 +66,7 @@ bool recv(Session& session, Event& event, void*, int count, MPI_Datatype type, i
   event.recv_tag = tag(recv_tag);
   event.datatype_bytes = size_of(type);
   event.recv_bytes = bytes(count, type);
-  return session.on(event, comm);
+  return session.set_communicator(event, comm);
 }
 
 bool sendrecv(Session& session, Event& event, const void* from, int scount, MPI_Datatype stype, int dest,
@@ -81,14 +81,14 @@ bool sendrecv_replace(Session& session, Event& event, void* data, int count, MPI
 }
 
 bool barrier(Session& session, Event& event, MPI_Comm comm) {
-  return session.on(event, comm);
+  return session.set_communicator(event, comm);
 }
 
 bool bcast(Session& session, Event& event, void*, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   event.root = root;
   event.datatype_bytes = size_of(type);
   event.send_bytes = event.recv_bytes = bytes(count, type);
-  return session.on(event, comm);
+  return session.set_communicator(event, comm);
 }
 
 bool allreduce(Session& session, Event& event, const void* from, void*, int count, MPI_Datatype type,
@@ -96,7 +96,7 @@ bool allreduce(Session& session, Event& event, const void* from, void*, int coun
   contribution(event, from, count, type, count, type);
   event.recv_bytes = event.send_bytes;
   event.reduction = reduction_of(op);
-  return session.on(event, comm);
+  return session.set_communicator(event, comm);
 }
 
 bool reduce(Session& session, Event& event, const void* from, void* to, int count, MPI_Datatype type,
@@ -109,7 +109,7 @@ bool reduce(Session& session, Event& event, const void* from, void* to, int coun
 
 bool reduce_scatter(Session& session, Event& event, const void* from, void*, const int counts[],
                     MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  if (!session.on(event, comm)) return false;
+  if (!session.set_communicator(event, comm)) return false;
   event.in_place = from == MPI_IN_PLACE;
   event.datatype_bytes = size_of(type);
   event.reduction = reduction_of(op);
@@ -125,13 +125,13 @@ bool reduce_scatter_block(Session& session, Event& event, const void* from, void
   event.reduction = reduction_of(op);
   event.recv_bytes = bytes(count, type);
   event.send_bytes = event.recv_bytes * size_of_comm(comm);
-  return session.on(event, comm);
+  return session.set_communicator(event, comm);
 }
 
 bool gather(Session& session, Event& event, const void* from, int scount, MPI_Datatype stype, void*,
             int rcount, MPI_Datatype rtype, int root, MPI_Comm comm) {
   event.root = root;
-  if (!session.on(event, comm)) return false;
+  if (!session.set_communicator(event, comm)) return false;
   contribution(event, from, scount, stype, rcount, rtype);
   if (is_root(root, comm)) event.recv_bytes = bytes(rcount, rtype);
   return true;
@@ -140,7 +140,7 @@ bool gather(Session& session, Event& event, const void* from, int scount, MPI_Da
 bool gatherv(Session& session, Event& event, const void* from, int scount, MPI_Datatype stype, void*,
              const int rcounts[], const int[], MPI_Datatype rtype, int root, MPI_Comm comm) {
   event.root = root;
-  if (!session.on(event, comm)) return false;
+  if (!session.set_communicator(event, comm)) return false;
   const bool at_root = is_root(root, comm);
   contribution(event, from, scount, stype, at_root ? rcounts[root] : 0, rtype);
   if (at_root) scaled(event.recv_counts, rcounts, comm, rtype);
@@ -150,7 +150,7 @@ bool gatherv(Session& session, Event& event, const void* from, int scount, MPI_D
 bool scatter(Session& session, Event& event, const void*, int scount, MPI_Datatype stype, void* to,
              int rcount, MPI_Datatype rtype, int root, MPI_Comm comm) {
   event.root = root;
-  if (!session.on(event, comm)) return false;
+  if (!session.set_communicator(event, comm)) return false;
   event.in_place = to == MPI_IN_PLACE;
   event.datatype_bytes = size_of(event.in_place ? stype : rtype);
   event.recv_bytes = event.in_place ? bytes(scount, stype) : bytes(rcount, rtype);
@@ -161,7 +161,7 @@ bool scatter(Session& session, Event& event, const void*, int scount, MPI_Dataty
 bool scatterv(Session& session, Event& event, const void*, const int scounts[], const int[],
               MPI_Datatype stype, void* to, int rcount, MPI_Datatype rtype, int root, MPI_Comm comm) {
   event.root = root;
-  if (!session.on(event, comm)) return false;
+  if (!session.set_communicator(event, comm)) return false;
   event.in_place = to == MPI_IN_PLACE;
   event.datatype_bytes = size_of(event.in_place ? stype : rtype);
   event.recv_bytes = event.in_place ? bytes(scounts[root], stype) : bytes(rcount, rtype);
@@ -173,12 +173,12 @@ bool alltoall(Session& session, Event& event, const void* from, int scount, MPI_
               int rcount, MPI_Datatype rtype, MPI_Comm comm) {
   contribution(event, from, scount, stype, rcount, rtype);
   event.recv_bytes = bytes(rcount, rtype);
-  return session.on(event, comm);
+  return session.set_communicator(event, comm);
 }
 
 bool allgatherv(Session& session, Event& event, const void* from, int scount, MPI_Datatype stype, void*,
                 const int rcounts[], const int[], MPI_Datatype rtype, MPI_Comm comm) {
-  if (!session.on(event, comm)) return false;
+  if (!session.set_communicator(event, comm)) return false;
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
   contribution(event, from, scount, stype, rcounts[rank], rtype);
@@ -189,7 +189,7 @@ bool allgatherv(Session& session, Event& event, const void* from, int scount, MP
 bool alltoallv(Session& session, Event& event, const void* from, const int scounts[], const int[],
                MPI_Datatype stype, void*, const int rcounts[], const int[], MPI_Datatype rtype,
                MPI_Comm comm) {
-  if (!session.on(event, comm)) return false;
+  if (!session.set_communicator(event, comm)) return false;
   event.in_place = from == MPI_IN_PLACE;
   event.datatype_bytes = size_of(event.in_place ? rtype : stype);
   scaled(event.recv_counts, rcounts, comm, rtype);
@@ -203,7 +203,7 @@ bool alltoallv(Session& session, Event& event, const void* from, const int scoun
 bool alltoallw(Session& session, Event& event, const void* from, const int scounts[], const int[],
                const MPI_Datatype stypes[], void*, const int rcounts[], const int[],
                const MPI_Datatype rtypes[], MPI_Comm comm) {
-  if (!session.on(event, comm)) return false;
+  if (!session.set_communicator(event, comm)) return false;
   event.in_place = from == MPI_IN_PLACE;
   scaled(event.recv_counts, rcounts, comm, rtypes);
   if (event.in_place)

@@ -163,7 +163,7 @@ trace::Event& Session::blank(trace::Op op) {
   return event_;
 }
 
-bool Session::on(trace::Event& event, MPI_Comm comm) {
+bool Session::set_communicator(trace::Event& event, MPI_Comm comm) {
   auto id = comms.find(comm);
   if (!id) {
     auto members = comms.add(comm);
@@ -179,7 +179,7 @@ bool Session::on(trace::Event& event, MPI_Comm comm) {
   return false;
 }
 
-void Session::made(trace::Event& event, MPI_Comm comm) {
+void Session::number_new_communicator(trace::Event& event, MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return;
   comms.remove(comm);
   auto members = comms.add(comm);
@@ -188,7 +188,7 @@ void Session::made(trace::Event& event, MPI_Comm comm) {
   event.new_comm = *comms.find(comm);
 }
 
-void Session::made_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent) {
+void Session::number_new_communicator_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent) {
   sink_.define(world_ranks(parent));
   event.new_comm = comms.add_like(comm);
 }

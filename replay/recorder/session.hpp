@@ -50,11 +50,11 @@ class Session {
   trace::Event& blank(trace::Op op);
   /// Sets the event's communicator. If a replay cannot play on that, counts the call as lost and returns
   /// false.
-  bool on(trace::Event& event, MPI_Comm comm);
+  bool set_communicator(trace::Event& event, MPI_Comm comm);
   /// Numbers the communicator that the call made.
-  void made(trace::Event& event, MPI_Comm comm);
+  void number_new_communicator(trace::Event& event, MPI_Comm comm);
   /// The same for a communicator that cannot be used yet and has the group of `parent`.
-  void made_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent);
+  void number_new_communicator_like(trace::Event& event, MPI_Comm comm, MPI_Comm parent);
   /// Numbers the request that the call made.
   void begin(trace::Event& event, MPI_Request handle, bool persistent);
   /// The number of the message that a receive with wildcards took; none if the whole run is recorded.

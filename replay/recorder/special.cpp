@@ -39,7 +39,7 @@ bool fill_probe(Session& session, Event& event, int source, int tag, MPI_Comm co
   event.recv_tag = fill::tag(tag);
   resolve(event, status);
   event.recv_bytes = message_bytes(status);
-  return session.on(event, comm);
+  return session.set_communicator(event, comm);
 }
 
 /// Ends an unsuccessful probe.
@@ -240,8 +240,8 @@ int comm_idup(MPI_Comm parent, MPI_Comm* made, MPI_Request* request) {
   conclude(
       call, Op::comm_dup, result,
       [&](Session& s, Event& e) {
-        if (!s.on(e, parent)) return false;
-        s.made_like(e, *made, parent);
+        if (!s.set_communicator(e, parent)) return false;
+        s.number_new_communicator_like(e, *made, parent);
         s.begin(e, *request, false);
         return true;
       },
@@ -262,7 +262,7 @@ int free_by(int (*real)(MPI_Comm*), MPI_Comm* comm) {
   bool playable;
   {
     const std::lock_guard lock(session.mutex);
-    playable = session.on(freed, handle);
+    playable = session.set_communicator(freed, handle);
     session.comms.remove(handle);
   }
   const int result = real(comm);
@@ -285,7 +285,7 @@ int intercomm_merge(MPI_Comm between, int high, MPI_Comm* made) {
   Call call;
   const int result = PMPI_Intercomm_merge(between, high, made);
   conclude(call, Op::intercomm_merge, result, [&](Session& s, Event& e) {
-    s.made(e, *made);
+    s.number_new_communicator(e, *made);
     if (e.new_comm == trace::none) s.lose("MPI_Intercomm_merge", beyond_world);
     return e.new_comm != trace::none;
   });

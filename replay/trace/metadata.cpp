@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/trace/metadata.hpp"
 
-#include "replay/trace/sense.hpp"
+#include "replay/trace/event_checker.hpp"
 #include "support/json.hpp"
 
 #include "support/error.hpp"

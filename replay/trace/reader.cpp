@@ -32,14 +32,14 @@ Communicators read_communicators(const PieceFile& file, int ranks) {
 
 /// Counts the memory of pieces, as those of all ranks are in memory at once. Pieces of usual size are free.
 /// Larger ones have to be in proportion to the file: an event takes up to twelve times its bytes.
-void hold(Held& held, int rank, std::size_t bytes, const std::string& path) {
+void charge(PieceMemory& memory, int rank, std::size_t bytes, const std::string& path) {
   constexpr std::size_t usual = std::size_t{1} << 17;
-  std::uint64_t& largest = held.of_rank[static_cast<std::size_t>(rank)];
-  const std::uint64_t charge = bytes > usual ? 12 * bytes : 0;
-  if (charge <= largest) return;
-  held.bytes += charge - largest;
-  largest = charge;
-  if (held.bytes > held.most) throw InputError(path + ": damaged: its pieces are too large for its size");
+  std::uint64_t& largest = memory.of_rank[static_cast<std::size_t>(rank)];
+  const std::uint64_t charged = bytes > usual ? 12 * bytes : 0;
+  if (charged <= largest) return;
+  memory.bytes += charged - largest;
+  largest = charged;
+  if (memory.bytes > memory.most) throw InputError(path + ": damaged: its pieces are too large for its size");
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ Reader::Reader(const std::string& path)
     notes_.push_back("the file is cut short at byte " + std::to_string(file_.bytes()) +
                      "; what precedes is used");
   find_missing_ranks();
-  held_ = {0, file_.room(), std::vector<std::uint64_t>(static_cast<std::size_t>(ranks()))};
+  piece_memory_ = {0, file_.room(), std::vector<std::uint64_t>(static_cast<std::size_t>(ranks()))};
 }
 
 void Reader::find_missing_ranks() {
@@ -90,23 +90,23 @@ Cursor::Cursor(const Reader& reader, int rank)
     : file_(&reader.file_),
       pieces_(&reader.file_.events(rank)),
       rank_(rank),
-      sense_(reader.communicators_, rank, reader.metadata_.threads),
-      held_(&reader.held_) {}
+      checker_(reader.communicators_, rank, reader.metadata_.threads),
+      piece_memory_(&reader.piece_memory_) {}
 
 bool Cursor::next(Event& event) {
   while (!decoder_.next(event)) {
     if (next_piece_ == pieces_->size()) return false;
     load((*pieces_)[next_piece_++]);
   }
-  if (const std::string what = sense_.complaint(event); !what.empty())
+  if (const std::string what = checker_.complaint(event); !what.empty())
     throw InputError(file_->path() + ": " + what);
   return true;
 }
 
 void Cursor::load(const PieceRef& piece) {
   file_->read(piece, raw_);
-  hold(*held_, rank_, raw_.size(), file_->path());
-  const auto ranks = static_cast<int>(held_->of_rank.size());
+  charge(*piece_memory_, rank_, raw_.size(), file_->path());
+  const auto ranks = static_cast<int>(piece_memory_->of_rank.size());
   decoder_ = Decoder(raw_, file_->where(piece.offset) + ", rank " + std::to_string(rank_), ranks);
 }
 

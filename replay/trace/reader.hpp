@@ -7,15 +7,15 @@
 #include "replay/trace/codec.hpp"
 #include "replay/trace/container.hpp"
 #include "replay/trace/event.hpp"
+#include "replay/trace/event_checker.hpp"
 #include "replay/trace/metadata.hpp"
-#include "replay/trace/sense.hpp"
 
 namespace collcast::trace {
 
 class Reader;
 
 /// The memory that pieces of unusual size take, over all ranks, and the most that they may take.
-struct Held {
+struct PieceMemory {
   std::uint64_t bytes = 0, most = 0;
   std::vector<std::uint64_t> of_rank;  ///< the rank's largest piece so far
 };
@@ -28,7 +28,7 @@ class Cursor {
   /// possible.
   bool next(Event& event);
   /// This rank's place in a communicator; none if it is not a member.
-  int place(CommId comm) { return sense_.place(comm); }
+  int place(CommId comm) { return checker_.place(comm); }
 
  private:
   friend class Reader;
@@ -38,8 +38,8 @@ class Cursor {
   const PieceFile* file_;
   const std::vector<PieceRef>* pieces_;
   int rank_;
-  Sense sense_;
-  Held* held_;
+  EventChecker checker_;
+  PieceMemory* piece_memory_;
   std::size_t next_piece_ = 0;
   std::vector<std::uint8_t> raw_;
   Decoder decoder_;
@@ -79,7 +79,7 @@ class Reader {
   Metadata metadata_;
   Communicators communicators_;
   std::vector<std::string> notes_;
-  mutable Held held_;
+  mutable PieceMemory piece_memory_;
 };
 
 }  // namespace collcast::trace

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "replay/trace/edges.hpp"
-#include "replay/trace/sense.hpp"
+#include "replay/trace/event_checker.hpp"
 #include "replay/trace/writer.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -230,11 +230,11 @@ Edges edges_of(const std::vector<Part>& parts, const Communicators& communicator
   const int ranks = static_cast<int>(parts.size());
   for (int rank = 0; rank < ranks; ++rank) {
     const Part& part = parts[static_cast<std::size_t>(rank)];
-    Sense sense(communicators, rank);
+    EventChecker checker(communicators, rank);
     for (const auto& piece : part.file.events(rank))
       each_event(part.file, piece, ranks, [&](Event& event, const Decoder& decoder) {
         translate(part, event, decoder);
-        edges.count(event, event.comm == none ? none : sense.place(event.comm));
+        edges.count(event, event.comm == none ? none : checker.place(event.comm));
       });
   }
   return edges;
@@ -245,8 +245,8 @@ long long copy_events(const std::vector<Part>& parts, const Communicators& commu
                       std::optional<Edges>& edges, Writer& writer) {
   long long events = 0;
   const int ranks = static_cast<int>(parts.size());
-  std::vector<Sense> senses;
-  for (int r = 0; r < ranks; ++r) senses.emplace_back(communicators, r, threads);
+  std::vector<EventChecker> checkers;
+  for (int r = 0; r < ranks; ++r) checkers.emplace_back(communicators, r, threads);
   bool more = true;
   for (std::size_t round = 0; std::exchange(more, false); ++round)
     for (std::size_t r = 0; r < parts.size(); ++r) {
@@ -255,9 +255,9 @@ long long copy_events(const std::vector<Part>& parts, const Communicators& commu
       if (round >= pieces.size()) continue;
       each_event(parts[r].file, pieces[round], ranks, [&](Event& event, const Decoder& decoder) {
         translate(parts[r], event, decoder);
-        if (const std::string what = senses[r].complaint(event); !what.empty())
+        if (const std::string what = checkers[r].complaint(event); !what.empty())
           throw InputError(parts[r].file.path() + ": " + what);
-        if (edges) edges->cut(event, event.comm == none ? none : senses[r].place(event.comm));
+        if (edges) edges->cut(event, event.comm == none ? none : checkers[r].place(event.comm));
         writer.put(rank, event);
         ++events;
       });

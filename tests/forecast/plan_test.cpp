@@ -15,7 +15,7 @@ Candidate on(const std::string& platform, int nodes, double hours, double price)
   Candidate c{.platform = platform, .ranks = 8 * nodes, .nodes = nodes};
   c.time = Seconds(3600 * hours), c.low = 0.9 * c.time, c.high = 1.2 * c.time;
   c.efficiency = 0.8;
-  c.memory = Bytes(30e9), c.holds = Bytes(40e9);
+  c.memory = Bytes(30e9), c.capacity = Bytes(40e9);
   c.price_USD = price;
   c.power_W = 5000;
   return c;

@@ -224,7 +224,7 @@ TEST(Usage, IsSpreadEvenlyAndKeepsItsSum) {
 TEST(Usage, DoesNotBeatAgainstItsSpans) {
   Usage usage;
   for (int i = 0; i < 100; ++i) usage.add(0, Seconds(i), Seconds(i + 0.5), 0.5);
-  const Usage::Of use = usage.most_used(1)[0];
+  const Usage::Thing use = usage.most_used(1)[0];
   const double filled = 100 / usage.span().value;
   const std::size_t step = drawn_as_one(use, filled);
   EXPECT_GE(static_cast<double>(step) * usage.span().value, 8);

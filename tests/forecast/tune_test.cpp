@@ -189,7 +189,7 @@ TEST(Tune, TheBestIsTheBestOfItsList) {
   q.sizes = {Bytes(1 << 26)};
   const Tuned::Point p = tune(q).points[0];
   EXPECT_EQ(p.standard->name, "NVLS Simple c=24");
-  EXPECT_EQ(p.best.time, std::ranges::min_element(p.able, {}, &Tuned::Play::time)->time);
+  EXPECT_EQ(p.best.time, std::ranges::min_element(p.choices, {}, &Tuned::Play::time)->time);
   EXPECT_FALSE(p.told);
 }
 
@@ -218,7 +218,7 @@ TEST(Tune, SaysThatOfManyMessagesSamplesArePlayed) {
   EXPECT_THAT(tuned.notes, Contains(HasSubstr("than a port or cable of a network has ever had")));
   EXPECT_THAT(tuned.notes, Contains(HasSubstr("samples are played")));
   std::set<std::string_view> engines;
-  for (const Tuned::Play& play : tuned.points[0].able) engines.insert(play.engine);
+  for (const Tuned::Play& play : tuned.points[0].choices) engines.insert(play.engine);
   EXPECT_TRUE(engines.contains("path"));
 }
 

@@ -75,8 +75,8 @@ TEST(Unbound, NamesWhatNothingDependsOn) {
   ASSERT_EQ(all.size(), 2u);
   EXPECT_TRUE(
       all.at("network.bandwidth_GBps").starts_with("nothing: no time here depends on it; limited by "));
-  EXPECT_EQ(all.at("devices.V100-SXM2-16GB.memory_GiB"), only_fits);
-  EXPECT_EQ(report::words(std::vector<Unbound>{{"devices.X.memory_GiB", std::string(only_fits)}}),
+  EXPECT_EQ(all.at("devices.V100-SXM2-16GB.memory_GiB"), affects_fit_only);
+  EXPECT_EQ(report::words(std::vector<Unbound>{{"devices.X.memory_GiB", std::string(affects_fit_only)}}),
             "devices.X.memory_GiB changes what fits, not the time.\n");
 }
 

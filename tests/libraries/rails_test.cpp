@@ -110,8 +110,8 @@ TEST(Rails, ACardGoesOnToThoseThatAreReady) {
     const Machine machine(carrying(transport, d), 16);
     return fabric_of(transport, machine, d)->wire({0, Memory::device}, {8, Memory::device}, Bytes(1e6)).next;
   };
-  EXPECT_EQ(next({.release = 18, .peers = 15}), Wire::Next::due);
-  EXPECT_EQ(next({.release = 18, .protocol = nccl::Protocol::ll, .peers = 15}), Wire::Next::left);
+  EXPECT_EQ(next({.release = 18, .peers = 15}), Wire::Next::when_due);
+  EXPECT_EQ(next({.release = 18, .protocol = nccl::Protocol::ll, .peers = 15}), Wire::Next::when_left);
 }
 
 /// Nobody sits opposite: the sender's own card.

@@ -244,8 +244,8 @@ TEST(Machine, KnowsItsParts) {
   EXPECT_EQ(Machine(plain_summit(), 6).nodes_together(), (std::vector<std::int64_t>{18, 162}));
   EXPECT_EQ(Machine(dragonfly(12, 4, 3, 4, 2), 12).nodes_together(), (std::vector<std::int64_t>{2, 6}));
   const Machine m(load_platform("dgx-a100"), 16);
-  EXPECT_EQ(m.exit(0), m.exit(1));
-  EXPECT_NE(m.exit(1), m.exit(2));
+  EXPECT_EQ(m.exit_vertex(0), m.exit_vertex(1));
+  EXPECT_NE(m.exit_vertex(1), m.exit_vertex(2));
   EXPECT_EQ(m.socket(0), m.socket(3));
   EXPECT_NE(m.socket(0), m.socket(4));
   EXPECT_NE(m.socket(0), m.socket(8));

@@ -165,16 +165,16 @@ TEST(Parameters, UnusedOnesAreFactsOfDevicesStorageSwitchesAndCosts) {
 TEST(Parameters, ThoseOfDevicesMayMoveComputation) {
   Description d = load_platform("dgx-a100");
   set_all(d, {"devices.A100-SXM4-80GB.tensor_TFLOPS=600"});
-  EXPECT_EQ(told_of(d),
+  EXPECT_EQ(notes_on_settings(d),
             std::vector<std::string>{"devices.A100-SXM4-80GB.tensor_TFLOPS has no effect: no message "
                                      "and no reduction uses it"});
-  EXPECT_TRUE(told_of(d, Work::computation).empty());
+  EXPECT_TRUE(notes_on_settings(d, Work::computation).empty());
 }
 
 TEST(Parameters, ThoseOfNcclMoveWhatItsPoliciesSend) {
   Description d = load_platform("dgx-h100");
   set(d, "software.nccl.LL.launch_us=20");
-  EXPECT_TRUE(told_of(d).empty());
+  EXPECT_TRUE(notes_on_settings(d).empty());
 }
 
 TEST(Parameters, EachHasAUnitASourceAndAStamp) {

@@ -68,7 +68,7 @@ class Draws {
     job.coordinator = Coordinator{.cycle = Seconds(share()), .threshold = Bytes(1 + below(5))};
     job.coordinator->phase = share() * job.coordinator->cycle;
     job.coordinator->cache = below(2) * 100;
-    job.coordinator->way = {{Collective::allreduce, 0, 1}};
+    job.coordinator->phases = {{Collective::allreduce, 0, 1}};
     job.coordinator->copy = SecondsPerByte(0.1 * share());
   }
   void add(Job& job, int i) {

@@ -351,7 +351,7 @@ Job offered(std::vector<std::pair<double, double>> computed_then_offered, Coordi
   return job;
 }
 Coordinator every_two_seconds() {
-  return {.cycle = Seconds(2), .threshold = Bytes(4), .cache = 100, .way = {{}}};
+  return {.cycle = Seconds(2), .threshold = Bytes(4), .cache = 100, .phases = {{}}};
 }
 
 /// Offered at 1 s and 3 s, in rounds at 0, 2, 4 s: the first is reduced from 2 to 4 s, the second from 4 s,
@@ -403,7 +403,7 @@ TEST(Coordinator, GroupsDoNotWaitForEachOther) {
 /// + 1).
 TEST(Coordinator, TakesAWayOfPhases) {
   Coordinator c = every_two_seconds();
-  c.way = {
+  c.phases = {
       {Collective::reduce_scatter, 0, 1}, {Collective::allreduce, 0, 0.25}, {Collective::allgather, 0, 1}};
   EXPECT_DOUBLE_EQ(play(offered({{1, 4}}, c), a_second_per_byte).time.value, 11);
 }

@@ -85,7 +85,7 @@ class Calibrator {
       report.message_error = mean_error(machine, tables.messages);
       tell_unexplained(report, report.latency_error, "half round trips");
       tell_unexplained(report, report.message_error, "windows");
-      if (report.together) tell_unexplained(report, report.together->mean_residual, "messages at once");
+      if (report.star_fit) tell_unexplained(report, report.star_fit->mean_residual, "messages at once");
     }
     write();
     return std::move(out_);
@@ -211,9 +211,9 @@ class Calibrator {
     if (stars.empty()) return;
     const Wire wire = PathMachine(now(), report.path).wire(Bytes(0));
     report.stars = stars.size();
-    report.together =
+    report.star_fit =
         fit_stars(stars, {wire.overhead, wire.receive_overhead, wire.gap, wire.per_byte - wire.software});
-    const StarFit& found = *report.together;
+    const StarFit& found = *report.star_fit;
     const auto keeps = [&](const StarCost& cost, const char* what, const std::string& value) {
       if (!cost.determined)
         out_.notes.push_back(name(report.path) + ": " + what +
@@ -235,7 +235,7 @@ class Calibrator {
 
   /// Sets the rate of a port: what came through it, in one stream or in several.
   void set_port(const PathReport& report) {
-    const StarCost& port = report.together->port;
+    const StarCost& port = report.star_fit->port;
     if (!port.determined) return;
     double rate = 1e-9 / port.value, deviation = rate * port.deviation / port.value;
     const Estimate<SecondsPerByte>& stream = report.fit.pieces.back().per_byte;
@@ -253,7 +253,7 @@ class Calibrator {
   /// Notes if one pair is slower than the links: its software may limit it, or the links are not those of the
   /// base.
   void tell_pace(const PathReport& report) {
-    if (report.path != Path{Way::between_nodes} || (report.together && report.together->port.determined))
+    if (report.path != Path{Way::between_nodes} || (report.star_fit && report.star_fit->port.determined))
       return;
     double fastest = 0, links = HUGE_VAL;
     for (const PathPiece& piece : report.fit.pieces)
@@ -277,10 +277,10 @@ class Calibrator {
     const Seconds links = PathMachine(hardware_of(now()), report.path).wire(Bytes(0)).latency;
     if (report.path.way != Way::between_nodes) return lower_latency(report, fixed, links);
     if (report.path != Path{Way::between_nodes}) return;
-    const std::optional<StarFit>& together = report.together;
-    const bool known = together && together->overhead.determined && together->receive_overhead.determined;
+    const std::optional<StarFit>& star_fit = report.star_fit;
+    const bool known = star_fit && star_fit->overhead.determined && star_fit->receive_overhead.determined;
     const Seconds overheads =
-        known ? Seconds(together->overhead.value + together->receive_overhead.value) : Seconds();
+        known ? Seconds(star_fit->overhead.value + star_fit->receive_overhead.value) : Seconds();
     const Seconds latency = fixed.value - overheads, beyond = latency - links;
     if (beyond > Seconds() ? beyond < longest_software || beyond < unlike * links : -beyond < unlike * links)
       return;
@@ -297,8 +297,8 @@ class Calibrator {
                                   "say " +
                                   parameter + " in the base, or measure bursts and fans (--run)");
     const double deviation =
-        0.5e6 * std::hypot(fixed.deviation.value, known ? together->overhead.deviation : 0,
-                           known ? together->receive_overhead.deviation : 0);
+        0.5e6 * std::hypot(fixed.deviation.value, known ? star_fit->overhead.deviation : 0,
+                           known ? star_fit->receive_overhead.deviation : 0);
     set_hardware(parameter, calibrated(after, deviation, source(report.files)), words);
     tell_unlike(parameter, before, after, " us");
   }
@@ -371,7 +371,7 @@ class Calibrator {
       base.eager = PathMachine(now(), report.path).wire(longest_.at(report.path)).eager;
       Json& software = json_["software"][way][memory];
       if (!software.is_null()) base.costs = software;
-      Json costs = software_costs(report.fit, report.together, {links.latency, links.per_byte}, base,
+      Json costs = software_costs(report.fit, report.star_fit, {links.latency, links.per_byte}, base,
                                   source(report.files));
       const bool tells_pace = costs.contains("bandwidth_GBps") || costs.contains("pieces");
       keep_larger_pieces(base.costs, report.fit.pieces.back().last, costs);

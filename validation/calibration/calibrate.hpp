@@ -18,7 +18,7 @@ struct PathReport {
   Path path;
   PathFit fit;
   std::vector<std::string> files;
-  std::optional<StarFit> together;  ///< if messages at once were measured, which wait for each other
+  std::optional<StarFit> star_fit;  ///< if messages at once were measured, which wait for each other
   std::size_t stars = 0;            ///< number of such measurements
   std::optional<double> latency_error, message_error;  ///< mean absolute relative error
 };

@@ -47,7 +47,7 @@ const double most_interval = std::log(2);
 struct Cost {
   std::size_t knob, protocol;
   double before;
-  std::size_t launch = of_one;
+  std::size_t launch = one_gpu;
 
   double first(const nccl::Software& s) const { return (s.*knobs[knob].places.front())[protocol]; }
   void set(nccl::Software& s, double us) const {
@@ -100,13 +100,13 @@ class NcclCalibrator {
   NcclCalibrator(const Description& base, const std::vector<Measurement>& all, const std::string& policy)
       : base_(base), cases_(base, all, policy), start_(cases_.software()) {
     const auto add_cost = [&](Cost c) {
-      c.before = c.first(start_[of_one]);
+      c.before = c.first(start_[one_gpu]);
       costs_.push_back(c);
     };
     for (const NcclCase& c : cases_.all()) fitted_to_.push_back(&c);
     for (std::size_t p = 0; p < protocols.size(); ++p) {
       for (std::size_t k = 0; k < knobs.size(); ++k) add_cost({k, p, 0});
-      add_cost({launch_knob, p, 0, of_several});
+      add_cost({launch_knob, p, 0, several_gpus});
     }
   }
 
@@ -131,7 +131,7 @@ class NcclCalibrator {
     out.noise = fit(found);
     if (!doubt.empty()) out.notes.push_back(doubt);
     const NcclSoftwares now = with(start_, keep_better(found, out));
-    tables(out, now, {now[of_one], now[of_one]});
+    tables(out, now, {now[one_gpu], now[one_gpu]});
     if (doubt.empty())
       for (const NcclTable& t : out.tables) check_links(out, t);
     write(found, source, out);
@@ -237,7 +237,7 @@ class NcclCalibrator {
                    NcclCalibration& out) const {
     std::vector<std::string> names;
     for (const FittedCost& c : beside)
-      if (c.launch == of_one && has(found, c)) names.push_back(c.parameter());
+      if (c.launch == one_gpu && has(found, c)) names.push_back(c.parameter());
     if (!names.empty())
       out.notes.push_back("told only beside the other costs as they are: " + text::join(names));
   }
@@ -273,9 +273,9 @@ class NcclCalibrator {
 
   void write(const std::vector<FittedCost>& found, const std::string& source, NcclCalibration& out) const {
     for (const Cost& c : costs_)
-      if (c.launch == of_one) out.costs.push_back({c.parameter(), c.before, {}, {}});
+      if (c.launch == one_gpu) out.costs.push_back({c.parameter(), c.before, {}, {}});
     for (const FittedCost& c : found) {
-      if (c.launch == of_several) continue;
+      if (c.launch == several_gpus) continue;
       NcclCost& cost = *std::ranges::find(out.costs, c.parameter(), &NcclCost::parameter);
       cost.after = c.us, cost.deviation = c.deviation;
       out.platform["software"]["nccl"][protocols[c.protocol]][knobs[c.knob].key] =
@@ -291,11 +291,11 @@ class NcclCalibrator {
                           " left out, which NCCL plays by " + shape +
                           ": costs are fitted to rings and trees");
     if (std::ranges::none_of(cases_.all(),
-                             [](const NcclCase& c) { return launched(*c.measured) == of_several; }))
+                             [](const NcclCase& c) { return launched(*c.measured) == several_gpus; }))
       return;
     std::vector<std::string> theirs;
     for (const FittedCost& c : found)
-      if (c.launch == of_several) theirs.push_back(c.parameter() + ", " + text::number(c.us) + " us");
+      if (c.launch == several_gpus) theirs.push_back(c.parameter() + ", " + text::number(c.us) + " us");
     out.notes.push_back(
         "a thread launches several GPUs in tables of -g, one after the other, which is not what one takes: "
         "they do not change the launch" +
@@ -309,7 +309,7 @@ class NcclCalibrator {
     std::vector<std::string> unseen, untold;
     for (std::size_t i = 0; i < costs_.size(); ++i) {
       const Cost& c = costs_[i];
-      if (c.launch == of_several) continue;
+      if (c.launch == several_gpus) continue;
       if (std::ranges::find(out.costs, c.parameter(), &NcclCost::parameter)->after) continue;
       const bool seen = all.deviations[i] < 0.999 * published.deviation;
       (seen ? untold : unseen)
@@ -365,12 +365,12 @@ class NcclCalibrator {
 
   void check_links(NcclCalibration& out, const NcclTable& t) const {
     constexpr double contradiction = 0.7;
-    if (std::abs(t.large) < unlike) return;
-    const std::string words = t.file + ": with any software " + base_.name() + " forecasts " +
-                              text::bytes(t.most.value) + " " + text::percent(std::abs(std::expm1(t.large))) +
-                              (t.large < 0 ? " too fast" : " too slow") +
-                              ": its links are not those of the table";
-    if (std::abs(t.large) > contradiction) throw InputError(words);
+    if (std::abs(t.large_log_error) < unlike) return;
+    const std::string words =
+        t.file + ": with any software " + base_.name() + " forecasts " + text::bytes(t.most.value) + " " +
+        text::percent(std::abs(std::expm1(t.large_log_error))) +
+        (t.large_log_error < 0 ? " too fast" : " too slow") + ": its links are not those of the table";
+    if (std::abs(t.large_log_error) > contradiction) throw InputError(words);
     out.notes.push_back(words);
   }
 

@@ -30,7 +30,8 @@ struct NcclTable {
   std::size_t points = 0;
   double before = 0, after = 0;  ///< exp(mean |ln(predicted / measured)|) - 1
   Bytes most;                    ///< the table's largest message
-  double large = 0;  ///< ln(predicted / measured) of its largest messages after the fit: links, not software
+  /// ln(predicted / measured) of its largest messages after the fit: links, not software.
+  double large_log_error = 0;
 };
 
 struct NcclCalibration {

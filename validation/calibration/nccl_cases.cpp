@@ -31,7 +31,7 @@ bool is_large(Bytes message, Bytes most) {
 }  // namespace
 
 std::size_t launched(const Measurement& m) {
-  return m.gpus_a_thread > 1 ? of_several : of_one;
+  return m.gpus_a_thread > 1 ? several_gpus : one_gpu;
 }
 
 nccl::Play NcclCase::play(const NcclSoftwares& software) const {

@@ -15,7 +15,7 @@ namespace collcast {
 
 /// A thread that launches several GPUs (-g) does so one after the other, and the last one holds up all. Its
 /// launch is fitted apart, and is not written to a platform.
-enum : std::size_t { of_one, of_several };
+enum : std::size_t { one_gpu, several_gpus };
 using NcclSoftwares = std::array<nccl::Software, 2>;  ///< by how many GPUs a thread launches
 
 std::size_t launched(const Measurement& m);

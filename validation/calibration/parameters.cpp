@@ -119,21 +119,21 @@ Shares shares(const PathPiece& piece, Seconds rest, const PathPiece* streamed, S
 
 /// The shares by stars. If the gap between a window's messages is no longer than the overheads, it comes from
 /// these.
-Shares shares(const PathPiece& piece, Seconds rest, const StarFit& together) {
+Shares shares(const PathPiece& piece, Seconds rest, const StarFit& star_fit) {
   const auto at_most = [](StarCost cost, double most) {
     if (cost.value > most) cost.value = most, cost.determined = true;
     return cost;
   };
-  const StarCost sends = at_most(together.overhead, rest.value);
-  const StarCost receives = at_most(together.receive_overhead, rest.value - sends.value);
+  const StarCost sends = at_most(star_fit.overhead, rest.value);
+  const StarCost receives = at_most(star_fit.receive_overhead, rest.value - sends.value);
   const std::optional<StarCost> gap = gap_of(piece);
   const bool own = gap && gap->value > 1.1 * std::max(sends.value, receives.value);
-  return {sends, receives, own ? gap : at_most(together.gap, gap ? gap->value : together.gap.value)};
+  return {sends, receives, own ? gap : at_most(star_fit.gap, gap ? gap->value : star_fit.gap.value)};
 }
 
 /// LogGP's costs of one piece; `otherwise` has the costs that the table does not tell. `below`: in, the
 /// overhead of shorter messages; out, that of these.
-Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optional<StarFit>& together,
+Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optional<StarFit>& star_fit,
            const Hardware& hardware, const Rendezvous& protocol, const Json& otherwise,
            const std::string& source, Seconds& below) {
   Json json = Json::object();
@@ -148,7 +148,7 @@ Json costs(const PathPiece& piece, const PathPiece* streamed, const std::optiona
     Seconds rest = piece.fixed->value - hardware.latency;
     if (piece.from >= protocol.from) rest -= protocol.handshake;
     rest = std::max(rest, Seconds());
-    found = together ? shares(piece, rest, *together) : shares(piece, rest, streamed, below, hardware);
+    found = star_fit ? shares(piece, rest, *star_fit) : shares(piece, rest, streamed, below, hardware);
     below = Seconds(found.overhead.value);
     const Seconds overheads(found.overhead.value + found.receive_overhead.value);
     put("overhead_us", found.overhead);
@@ -195,7 +195,7 @@ Json calibrated_rate(double value, double deviation, const std::string& source) 
                            source);
 }
 
-Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, const Hardware& hardware,
+Json software_costs(const PathFit& fit, const std::optional<StarFit>& star_fit, const Hardware& hardware,
                     const BaseSoftware& base, const std::string& source) {
   const Rendezvous protocol = rendezvous(fit, hardware);
   Seconds below(HUGE_VAL);
@@ -203,7 +203,7 @@ Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, 
   const auto costs_of = [&](std::size_t i) {
     const auto streamed = std::find_if(fit.pieces.begin() + static_cast<std::ptrdiff_t>(i), fit.pieces.end(),
                                        [](const PathPiece& piece) { return piece.gap.has_value(); });
-    return costs(fit.pieces[i], streamed == fit.pieces.end() ? nullptr : &*streamed, together, hardware,
+    return costs(fit.pieces[i], streamed == fit.pieces.end() ? nullptr : &*streamed, star_fit, hardware,
                  protocol, otherwise, source, below);
   };
   Json software = costs_of(0);

@@ -39,10 +39,10 @@ Json calibrated_rate(double value, double deviation, const std::string& source);
 Json calibrated_within(double value, double low, double high, const std::string& source);
 
 /// The software costs of a path, with pieces and protocol, that together with links of `hardware` give the
-/// fitted times. Overheads and gap come from `together`; undetermined ones are left to the base unless they
-/// were lowered. Without `together`, overheads are as large as the gap between messages allows, and at most
+/// fitted times. Overheads and gap come from `star_fit`; undetermined ones are left to the base unless they
+/// were lowered. Without `star_fit`, overheads are as large as the gap between messages allows, and at most
 /// half of the time that links leave. What was not determined stays as in the base.
-Json software_costs(const PathFit& fit, const std::optional<StarFit>& together, const Hardware& hardware,
+Json software_costs(const PathFit& fit, const std::optional<StarFit>& star_fit, const Hardware& hardware,
                     const BaseSoftware& base, const std::string& source);
 
 /// The keys of the costs in a platform: {"between_nodes", "host_to_device"}.

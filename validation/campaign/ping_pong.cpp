@@ -99,16 +99,16 @@ PingPongs standard_ping_pongs() {
   return p;
 }
 
-Held held(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file) {
+Coverage coverage(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file) {
   const Journal journal(file);
   for (const Json& line : journal.lines()) require_same(line, launcher, file);
   const std::set<std::string> done = keys_of(journal);
-  Held held;
+  Coverage found;
   for (const auto& [ranks, asked] : launches(wanted)) {
-    held.wanted += asked.size();
-    for (const Request& r : asked) held.already += done.count(key(r.what));
+    found.wanted += asked.size();
+    for (const Request& r : asked) found.already += done.count(key(r.what));
   }
-  return held;
+  return found;
 }
 
 void measure_ping_pongs(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file,

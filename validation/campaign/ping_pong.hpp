@@ -25,11 +25,11 @@ struct PingPongs {
 PingPongs standard_ping_pongs();
 
 /// How many of the wanted measurements `file` holds already, and how many are wanted.
-struct Held {
+struct Coverage {
   std::size_t already = 0, wanted = 0;
 };
 /// Throws InputError if `file` holds measurements of another launcher.
-Held held(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file);
+Coverage coverage(const PingPongs& wanted, const Launcher& launcher, const std::filesystem::path& file);
 
 /// Measures what `file`, a journal in the form of docs/measurements.md, does not hold yet: half round trips,
 /// windows of messages one way and both ways, stars. Throws as `measure` does.

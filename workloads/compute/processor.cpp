@@ -141,9 +141,9 @@ double reached_arithmetic(const Layer& l, double share, const Processor::Efficie
   if (l.kind == LayerKind::linear && e.product.most > 0 && l.flops * l.in * l.out > 0)
     return reached(e.product, l.flops / 2 * std::sqrt(share / (l.in * l.out)));
   if (l.head > 0 && e.attention.most > 0) {
-    const auto& [most, half_head, half_words] = e.attention;
-    const double words = l.flops / (2 * l.out);
-    return most * l.head / (l.head + half_head) * words / (words + half_words);
+    const auto& [most, half_head, half_tokens] = e.attention;
+    const double tokens = l.flops / (2 * l.out);
+    return most * l.head / (l.head + half_head) * tokens / (tokens + half_tokens);
   }
   if (l.kind > LayerKind::depthwise_convolution) return e.linear;
   const auto by_channels = [&](const ByChannels& own, double window) {

@@ -32,10 +32,10 @@ struct ByChannels {
   double most = 0, half = 0, limit = 0;
 };
 
-/// The same for attention in one kernel: most x h / (h + half_head) x w / (w + half_words), for heads of h
+/// The same for attention in one kernel: most x h / (h + half_head) x w / (w + half_tokens), for heads of h
 /// elements and sequences of w tokens.
 struct ByHeads {
-  double most = 0, half_head = 0, half_words = 0;
+  double most = 0, half_head = 0, half_tokens = 0;
 };
 
 /// What a rank computes with.

@@ -29,7 +29,7 @@ struct Coordinator {
     int group = 0;
     double share = 1;
   };
-  std::vector<Phase> way = {};
+  std::vector<Phase> phases = {};
 };
 
 /// Which tensors go into each buffer, for tensors of these sizes. A buffer takes, in order, the tensors that

@@ -454,7 +454,7 @@ class Player {
     const Seconds copy = (tensors > 1 ? bytes * c.copy : Seconds()) + bytes * c.shared;
     const std::string name = std::to_string(tensors) + (tensors == 1 ? " tensor" : " tensors");
     s.append({.kind = Kind::compute, .name = "copy in", .stream = c.stream, .time = copy, .after = {agreed}});
-    for (const Coordinator::Phase& p : c.way)
+    for (const Coordinator::Phase& p : c.phases)
       s.append({.kind = Kind::collective,
                 .name = name,
                 .stream = c.stream,

@@ -181,7 +181,7 @@ class JobSource final : public Source {
     /// A collective of a single rank, or of no bytes, is skipped.
     void fill_collective(Done& played, const JobActivity& a) const {
       played.communicator = source_.communicator_of_[to_index(a.group)][to_index(rank_)];
-      if (is_nothing(a.collective, a.bytes) ||
+      if (does_nothing(a.collective, a.bytes) ||
           source_.communicators_[to_index(played.communicator)].size() == 1) {
         played.kind = Done::Kind::pause;
         return;

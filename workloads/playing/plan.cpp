@@ -131,7 +131,7 @@ plan::Candidate candidate(const PlannedPlatform& on, Rank ranks, const Json& f) 
   c.time = Seconds(f["time_s"].get<double>()), c.low = Seconds(f["low_s"].get<double>());
   c.high = Seconds(f["high_s"].get<double>());
   c.efficiency = f["efficiency"];
-  c.memory = Bytes(f["memory_B"].get<double>()), c.holds = Bytes(f["holds_B"].get<double>());
+  c.memory = Bytes(f["memory_B"].get<double>()), c.capacity = Bytes(f["holds_B"].get<double>());
   c.limited_by = f["limited_by"];
   return c;
 }

@@ -48,10 +48,10 @@ Json run_row(Rank ranks, int ranks_per_node, const JobForecast& f, double sample
 
 /// Why ranks together may do more than equally many single processors.
 std::string what_is_saved(const Training& t) {
-  if (t.framework.per_gpu > 1) return "processes that share a GPU fill each other's gaps";
+  if (t.framework.processes_per_gpu > 1) return "processes that share a GPU fill each other's gaps";
   if (t.throughput && optimizer_share(t) < 1)
     return "ranks share out the optimizer's work, which the processor of --throughput does alone";
-  if (t.framework.experts > 1) return "a rank reads the parameters of its own experts only";
+  if (t.framework.expert_parallel > 1) return "a rank reads the parameters of its own experts only";
   return "parts of the work take less time apart than together";
 }
 

@@ -72,7 +72,7 @@ struct Changed {
 Changed changed(const std::string& name, const std::vector<std::string>& set, Work work) {
   Changed c{load_platform(name), {}};
   set_all(c.platform, set);
-  c.notes = told_of(c.platform, work);
+  c.notes = notes_on_settings(c.platform, work);
   return c;
 }
 

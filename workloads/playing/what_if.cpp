@@ -56,7 +56,7 @@ std::vector<Unbound> without_effect(std::vector<Unbound> unbound, const Overridd
   if (unbound.empty()) return unbound;
   const std::vector<bool> fit = fitting(answer.runs, platform_of(answer));
   std::erase_if(unbound, [&](const Unbound& u) {
-    return u.capped_by == only_fits && fit != fitting(answer.runs, platform_of(answer, u.parameter));
+    return u.capped_by == affects_fit_only && fit != fitting(answer.runs, platform_of(answer, u.parameter));
   });
   return unbound;
 }

@@ -66,7 +66,7 @@ CheckpointBytes checkpoint_bytes(const Training& t) {
   for (int stage = 0; stage < plan.pipeline; ++stage)
     of_stage.push_back((shares ? plan.sharded_parameters(stage) : plan.parameters(stage)) * each);
   bytes.of_rank = *std::ranges::max_element(of_stage);
-  const Rank replica = plan.tensor * plan.spatial * std::max(plan.experts, t.framework.shard);
+  const Rank replica = plan.tensor * plan.spatial * std::max(plan.expert_parallel, t.framework.shard);
   const bool all = shares && t.framework.shard == 0;
   const auto writes = [&](Rank within) { return all || (within < replica && within % plan.spatial == 0); };
   const Bytes fullest = plan.fullest_node([&](Plan::Place p) {

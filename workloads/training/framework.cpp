@@ -144,7 +144,7 @@ void server(Settings& s, Framework& f) {
 /// Ranks hold parameters in 16 bits under amp. They add up gradients in 16 bits, too, unless the setting says
 /// otherwise.
 void hold_halves(Settings& s, Framework& f) {
-  f.holds_halves = true;
+  f.half_storage = true;
   const std::string size = s.word("gradients", "");
   if (size == "fp32")
     f.gradient = Bytes(4);
@@ -263,7 +263,7 @@ void share_work(Settings& s, Framework& f) {
   f.tensor = s.count("tp", 1);
   f.pipeline = sharers(s, "pp", pipelines, "sharded parameters (fsdp, zero3) go without pp");
   if (pipelines) f.interleave = s.count("interleave", 1);
-  f.experts = sharers(
+  f.expert_parallel = sharers(
       s, "ep", routes,
       "experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor, one, tf-distribute, ddl "
       "and gems");
@@ -274,7 +274,7 @@ void share_work(Settings& s, Framework& f) {
                                              : f.pipeline > 1  ? 4 * f.pipeline
                                                                : 1);
   f.says_micro_batches = s.has("micro-batches");
-  f.per_gpu = sharers(
+  f.processes_per_gpu = sharers(
       s, "per-gpu", in_buckets || f.reduction == Reduction::coordinator,
       "processes share a GPU (per-gpu) under horovod, ddp, megatron, one, tf-distribute, ddl and gems");
   if (f.next_forward && f.micro_batches > 1)
@@ -289,12 +289,12 @@ void share_work(Settings& s, Framework& f) {
   if (s.has("schedule") && f.pipeline == 1 && f.micro_batches == 1)
     throw InputError("framework " + f.name +
                      ": schedule needs a pipeline (pp=2 and more) or several micro-batches");
-  if (f.imbalance > 1 && f.experts == 1)
+  if (f.imbalance > 1 && f.expert_parallel == 1)
     throw InputError("framework " + f.name + ": imbalance needs experts that are shared out (ep=2 and more)");
-  if (f.imbalance < 1 || f.imbalance > f.experts)
+  if (f.imbalance < 1 || f.imbalance > f.expert_parallel)
     throw InputError("framework " + f.name +
                      ": imbalance is words of the fullest rank's experts, of the mean: 1 to ep=" +
-                     std::to_string(f.experts));
+                     std::to_string(f.expert_parallel));
   if (f.sequence_parallel && f.tensor == 1)
     throw InputError("framework " + f.name + ": sequence needs tensor parallelism (tp=2 and more)");
   if (f.replicas > 1 && (f.one_forward_one_backward || f.pipeline == 1 || f.micro_batches % f.replicas != 0))

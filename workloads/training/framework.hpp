@@ -47,14 +47,14 @@ struct Framework {
   int stage = 0;            ///< of ZeRO: 1, 2 or 3
   int shard = 0;            ///< stage 3: ranks that share parameters, beyond which there are replicas; 0: all
   bool compressed = false;  ///< gradients travel in 16 bits
-  bool holds_halves = false;  ///< parameters and gradients are stored in the 16 bits of amp
-  Bytes gradient;             ///< with holds_halves: the stated size of a gradient; 0: not stated
+  bool half_storage = false;  ///< parameters and gradients are stored in the 16 bits of amp
+  Bytes gradient;             ///< with half_storage: the stated size of a gradient; 0: not stated
 
   // beyond data parallelism
   int tensor = 1, pipeline = 1, interleave = 1;
   int replicas = 1;  ///< GEMS: they train in turn on the same ranks, every second one from the last stage on
   bool stages_together = false;  ///< the stages of a pipeline are neighbours; else data-parallel ranks are
-  int experts = 1;               ///< ranks of a data-parallel group that divide the experts among them
+  int expert_parallel = 1;       ///< ranks of a data-parallel group that divide the experts among them
   double imbalance = 1;          ///< tokens that the experts of the fullest rank get, over the mean
   int spatial = 1;               ///< ranks that each work on a part of every image
   int context = 1;               ///< ranks that each work on a part of every sequence
@@ -64,7 +64,7 @@ struct Framework {
   enum class Recompute : std::uint8_t { no, all, except_last, selective };
   Recompute recompute = Recompute::no;
   bool one_forward_one_backward = true;  ///< else all forward passes come before all backward passes (GPipe)
-  int per_gpu = 1;                       ///< processes that share a GPU (under MPS), each a replica
+  int processes_per_gpu = 1;             ///< processes that share a GPU (under MPS), each a replica
   int micro_batches = 1;  ///< parts of a replica's batch; without a pipeline: gradient accumulation
   bool says_micro_batches = false;
   std::vector<std::size_t> balance = {};  ///< blocks or layers of each part of a pipeline; empty: found

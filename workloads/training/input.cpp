@@ -97,7 +97,7 @@ double samples_of_node(const Training& t) {
   const Plan plan(t);
   const int replicas = t.framework.replicas, mirrored = replicas / 2;
   const double of_rank =
-      1.0 * t.framework.per_gpu * batch(t) / (plan.tensor * plan.spatial * plan.context * replicas);
+      1.0 * t.framework.processes_per_gpu * batch(t) / (plan.tensor * plan.spatial * plan.context * replicas);
   return plan.fullest_node([&](Plan::Place p) {
     const int read = (p.stage == 0 ? replicas - mirrored : 0) + (p.stage + 1 == plan.pipeline ? mirrored : 0);
     return read * of_rank;
@@ -114,15 +114,15 @@ std::vector<Stage> stages(const Input& in, const Training& t) {
   const auto called = [&](const char* otherwise) { return named.empty() ? otherwise : named; };
   if (in.shared.value > 0) way.push_back({called("shared file system"), all * sample / in.shared});
   if (in.target.value > 0 && in.stage.empty())
-    way.push_back(
-        {"a file's stripes", 1.0 * t.framework.per_gpu * batch(t) * sample / (in.stripes * in.target)});
+    way.push_back({"a file's stripes",
+                   1.0 * t.framework.processes_per_gpu * batch(t) * sample / (in.stripes * in.target)});
   if (in.opens > 0) way.push_back({"opening files", Seconds(all / in.opens)});
   if (in.local.value > 0) way.push_back({called("node's disk"), of_node * sample / in.local});
   if (in.decode > Seconds()) way.push_back({"decoding", of_node / in.cores * in.decode});
   if (in.copy.value > 0) {  // with mirrored replicas (GEMS), a rank reads for those that begin at it
     const int replicas = t.framework.replicas, read = replicas - replicas / 2;
-    way.push_back(
-        {"copy to the processor", 1.0 * t.framework.per_gpu * batch(t) * read / replicas * taken / in.copy});
+    way.push_back({"copy to the processor",
+                   1.0 * t.framework.processes_per_gpu * batch(t) * read / replicas * taken / in.copy});
   }
   return way;
 }

@@ -75,7 +75,7 @@ class LayoutSearch {
     const std::size_t before = found_.fit.size();
     bool valid = false;
     int most = Settings::unbounded;  // with recomputation, only fewer micro-batches than without are worth it
-    const std::vector<int> counts = micro_batches(pipeline, data * base_.per_gpu);
+    const std::vector<int> counts = micro_batches(pipeline, data * base_.processes_per_gpu);
     for (const char* recompute : {"0", "selective", "1"}) {
       if (said_.has("recompute") && recompute != std::string_view("0")) continue;
       for (const int n : counts) {

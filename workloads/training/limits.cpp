@@ -55,7 +55,7 @@ Limits limits(const Training& t) {
   Work most;
   for (int stage = 0; stage < plan.pipeline; ++stage)
     if (const Work one = work(plan, stage); one.time >= most.time) most = one;
-  const double processes = t.framework.per_gpu / crowding(t);
+  const double processes = t.framework.processes_per_gpu / gpu_sharing_factor(t);
   return {processes * most.limits.arithmetic, processes * most.limits.memory};
 }
 

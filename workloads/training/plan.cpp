@@ -25,7 +25,7 @@ int not_data(const Framework& f) {
 
 /// The number of data-parallel processes.
 int replicas(const Training& t) {
-  return std::max(1, t.ranks / not_data(t.framework)) * t.framework.per_gpu;
+  return std::max(1, t.ranks / not_data(t.framework)) * t.framework.processes_per_gpu;
 }
 
 /// Parts of so many blocks each. Layers before and behind all blocks go to the first and the last part.
@@ -137,16 +137,16 @@ std::string models_with_experts() {
 
 void check_experts(const Training& t, int data) {
   const Framework& f = t.framework;
-  if (f.experts == 1) return;
+  if (f.expert_parallel == 1) return;
   if (t.model.experts == 0)
     reject(t.model.name +
            " has no experts that could be shared out (ep), as these have: " + models_with_experts());
-  if (t.model.experts % f.experts != 0)
+  if (t.model.experts % f.expert_parallel != 0)
     reject(t.model.name + " has " + std::to_string(t.model.experts) +
-           " experts, which do not divide by ep=" + std::to_string(f.experts));
-  if (data % f.experts != 0)
+           " experts, which do not divide by ep=" + std::to_string(f.expert_parallel));
+  if (data % f.expert_parallel != 0)
     reject("a data-parallel group of " + std::to_string(data) +
-           " ranks does not divide by ep=" + std::to_string(f.experts));
+           " ranks does not divide by ep=" + std::to_string(f.expert_parallel));
 }
 
 void check_batch(const Training& t) {
@@ -191,7 +191,7 @@ void check_context(const Training& t) {
       reject("context parallelism cuts a sequence into 2 x cp pieces: " +
              std::to_string(std::llround(tokens(l))) + " tokens of " + t.model.name + " do not divide by " +
              std::to_string(2LL * f.context));
-  if (f.experts > 1) reject("sequences are shared out (cp) or experts are (ep), not both");
+  if (f.expert_parallel > 1) reject("sequences are shared out (cp) or experts are (ep), not both");
   if (f.shard > 0) reject("parameters that not all ranks share (shard) go without cp");
 }
 
@@ -255,15 +255,15 @@ Layer held(Layer l, int ranks) {
 }
 
 /// Whether ranks hold parameters in the 16 bits that they compute with.
-bool holds_halves(const Training& t) {
-  return stores_halves(t.precision) && t.framework.holds_halves;
+bool has_half_storage(const Training& t) {
+  return stores_halves(t.precision) && t.framework.half_storage;
 }
 
 /// The processor, or a V100 if it is unknown and --throughput states how long a step takes: then it only
 /// tells how the time spreads over the layers.
 Processor known(const Training& t) {
   Processor p = t.processor;
-  if (holds_halves(t)) p.efficiency.cast = Bytes();
+  if (has_half_storage(t)) p.efficiency.cast = Bytes();
   if (p.bandwidth.value == 0) p.bandwidth = BytesPerSecond(900e9);
   if (p.flops == 0) p.flops = p.bandwidth.value * 15.7e12 / 900e9;
   return p;
@@ -291,7 +291,7 @@ Seconds alone(const Training& t, double micro, int micro_batches, double share =
 
 bool goes_by_levels(const Training& t) {
   const Framework& f = t.framework;
-  return t.ranks % std::min(t.ranks, t.ranks_per_node) == 0 && not_data(f) * f.experts == 1;
+  return t.ranks % std::min(t.ranks, t.ranks_per_node) == 0 && not_data(f) * f.expert_parallel == 1;
 }
 
 Plan::Plan(const Training& t)
@@ -302,12 +302,12 @@ Plan::Plan(const Training& t)
       data(t.ranks / not_data(t.framework)),
       pipeline(t.framework.pipeline),
       chunks(t.framework.interleave),
-      experts(t.framework.experts),
+      expert_parallel(t.framework.expert_parallel),
       micro_batches(t.framework.micro_batches),
       micro(static_cast<double>(batch(t)) / t.framework.micro_batches / t.framework.context) {
   check(t);
   if (t.throughput) scale = batch(t) / *t.throughput / alone(t, context * micro, micro_batches).value;
-  scale *= crowding(t);
+  scale *= gpu_sharing_factor(t);
   measured = factors(t, context * micro);
   for (std::size_t i = 0; i < layers().size(); ++i) {
     const Layer& l = layers()[i];
@@ -324,7 +324,7 @@ Plan::Plan(const Training& t)
 }
 
 Layer Plan::own(const Layer& l) const {
-  return rings(l) ? ring_step(l, context) : held(l, experts);
+  return uses_ring_attention(l) ? ring_step(l, context) : held(l, expert_parallel);
 }
 
 LayerLimits Plan::limits(std::size_t layer) const {
@@ -338,7 +338,8 @@ LayerLimits Plan::limits(std::size_t layer) const {
 
 int Plan::local() const {
   const Framework& f = training.framework;
-  return f.hierarchical ? std::min(training.ranks_per_node, training.ranks) : std::max(experts, f.shard);
+  return f.hierarchical ? std::min(training.ranks_per_node, training.ranks)
+                        : std::max(expert_parallel, f.shard);
 }
 
 double Plan::share(const Layer& l) const {
@@ -367,7 +368,7 @@ bool Plan::repeats_early() const {
 }
 
 std::vector<double> Plan::tensors(const Layer& l) const {
-  std::vector<double> sizes = held(l, experts).tensors;
+  std::vector<double> sizes = held(l, expert_parallel).tensors;
   if (l.cut == Layer::Cut::whole) return sizes;
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (l.cut != Layer::Cut::leave || i + 1 == sizes.size())
@@ -380,7 +381,7 @@ double Plan::sum_parameters(int stage, bool sharded) const {
   for (int c = 0; c < chunks; ++c)
     for (std::size_t i = part(stage, c).first; i < part(stage, c).last; ++i) {
       const Layer& l = layers()[i];
-      for (const double n : tensors(l)) sum += n / (sharded ? sharers(l) : 1);
+      for (const double n : tensors(l)) sum += n / (sharded ? sharding_ranks(l) : 1);
     }
   return sum;
 }
@@ -425,7 +426,7 @@ Bytes Plan::bucket(bool first) const {
 }
 
 Bytes gradient(const Training& t) {
-  if (!holds_halves(t)) return Bytes(4);
+  if (!has_half_storage(t)) return Bytes(4);
   return t.framework.gradient > Bytes() ? t.framework.gradient : Bytes(2);
 }
 
@@ -446,15 +447,16 @@ std::size_t without_times(const Training& t) {
   return static_cast<std::size_t>(std::ranges::count(factors(t, 1), false, &LayerFactor::measured));
 }
 
-double crowding(const Training& t) {
-  if (t.framework.per_gpu == 1) return 1;
+double gpu_sharing_factor(const Training& t) {
+  if (t.framework.processes_per_gpu == 1) return 1;
   const int micros = t.framework.micro_batches;
   const double micro = static_cast<double>(batch(t)) / micros;
   Training roofline = t;
   roofline.layer_times.reset();
   Training busy = roofline;
   scale_host(busy.processor.efficiency, 0);
-  return std::max(1.0, t.framework.per_gpu * (alone(busy, micro, micros) / alone(roofline, micro, micros)));
+  return std::max(
+      1.0, t.framework.processes_per_gpu * (alone(busy, micro, micros) / alone(roofline, micro, micros)));
 }
 
 int batch(const Training& t) {
@@ -463,7 +465,7 @@ int batch(const Training& t) {
 
 double global_batch(const Training& t) {
   const Framework& f = t.framework;
-  return static_cast<double>(batch(t)) * f.per_gpu * t.ranks / not_data(f);
+  return static_cast<double>(batch(t)) * f.processes_per_gpu * t.ranks / not_data(f);
 }
 
 }  // namespace collcast::workloads

@@ -23,7 +23,7 @@ struct Plan {
   };
   const Training& training;
   int tensor, spatial, context, data, pipeline, chunks;
-  int experts;  ///< how many ranks the experts are divided among
+  int expert_parallel;  ///< how many ranks the experts are divided among
   int micro_batches;
   /// Size of the inner data-parallel group: the ranks that divide the experts or the parameters among
   /// themselves, or those of a node.
@@ -72,17 +72,17 @@ struct Plan {
   /// Elements of a layer's gradients on a rank, in the order in which they become ready.
   std::vector<double> tensors(const Layer& layer) const;
   /// Whether a layer holds experts of this rank's own: only ranks with the same experts sum their gradients.
-  bool owned(const Layer& layer) const { return experts > 1 && layer.experts > 0; }
+  bool owned(const Layer& layer) const { return expert_parallel > 1 && layer.experts > 0; }
   /// How many ranks sum the gradients of all layers but experts.
-  int adders() const { return data * spatial * context; }
+  int summing_ranks() const { return data * spatial * context; }
   /// How many ranks a layer's parameters are sharded over (ZeRO, FSDP).
-  int sharers(const Layer& layer) const {
+  int sharding_ranks(const Layer& layer) const {
     if (training.framework.shard > 0) return training.framework.shard;
-    return owned(layer) ? data / experts : adders();
+    return owned(layer) ? data / expert_parallel : summing_ranks();
   }
   /// Whether a layer reads keys and values of other ranks' tokens, which travel around a ring (context
   /// parallelism).
-  bool rings(const Layer& layer) const { return context > 1 && layer.head > 0; }
+  bool uses_ring_attention(const Layer& layer) const { return context > 1 && layer.head > 0; }
   /// The keys and values of a rank's own tokens and heads.
   Bytes keys_and_values(const Layer& layer) const;
   /// A rank's stage and its number within the stage. Tensor or spatial neighbours are numbered consecutively,
@@ -129,8 +129,10 @@ struct Plan {
  private:
   /// The layer as a rank has it; samples that it computes at once; the factor on its time.
   Layer own(const Layer& layer) const;
-  double samples(const Layer& layer) const { return (rings(layer) ? context : 1) * micro; }
-  double factor(const Layer& layer) const { return scale * fullness(layer) * (rings(layer) ? context : 1); }
+  double samples(const Layer& layer) const { return (uses_ring_attention(layer) ? context : 1) * micro; }
+  double factor(const Layer& layer) const {
+    return scale * fullness(layer) * (uses_ring_attention(layer) ? context : 1);
+  }
   double sum_parameters(int stage, bool sharded) const;
 };
 

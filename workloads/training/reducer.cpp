@@ -27,7 +27,7 @@ SecondsPerByte copying(const Plan& plan) {
 SecondsPerByte sharing(const Plan& plan) {
   const Processor& p = plan.training.processor;
   if (p.bandwidth.value == 0) return {};
-  return 2.5 * (plan.training.framework.per_gpu - 1) / (p.bandwidth * p.efficiency.bandwidth);
+  return 2.5 * (plan.training.framework.processes_per_gpu - 1) / (p.bandwidth * p.efficiency.bandwidth);
 }
 
 /// The phases of an allreduce of all ranks, level by level.
@@ -379,8 +379,8 @@ Coordinator coordinator(const Plan& plan) {
   c.request = f.request;
   c.copy = copying(plan);
   c.shared = sharing(plan);
-  c.way = {{Collective::allreduce, data_group, 1}};
-  if (f.hierarchical) c.way = by_levels(plan);
+  c.phases = {{Collective::allreduce, data_group, 1}};
+  if (f.hierarchical) c.phases = by_levels(plan);
   return c;
 }
 
@@ -430,7 +430,7 @@ void name_groups(const Plan& plan, Job& job) {
   const int local = plan.local();
   const bool images = plan.spatial > 1;
   job.dimensions = {{images ? "spatial" : "tensor", plan.tensor * plan.spatial},
-                    {plan.experts > 1                    ? "experts"
+                    {plan.expert_parallel > 1            ? "experts"
                      : plan.training.framework.shard > 0 ? "shard"
                                                          : "local",
                      local},
@@ -450,7 +450,7 @@ void name_groups(const Plan& plan, Job& job) {
     job.role_dimension = static_cast<int>(job.dimensions.size()) - 1;
   }
   if (plan.training.framework.reduction == How::coordinator &&
-      plan.adders() * plan.training.framework.per_gpu > 1)
+      plan.summing_ranks() * plan.training.framework.processes_per_gpu > 1)
     job.coordinator = coordinator(plan);
   if (plan.training.framework.servers > 0)
     job.servers = Servers{plan.training.ranks_per_node, plan.training.framework.beside,
@@ -458,11 +458,11 @@ void name_groups(const Plan& plan, Job& job) {
 }
 
 std::unique_ptr<Reducer> make_reducer(const Plan& plan, Role& role) {
-  const Adders all{data_group, plan.adders() * plan.training.framework.per_gpu};
+  const Adders all{data_group, plan.summing_ranks() * plan.training.framework.processes_per_gpu};
   if (const int shard = plan.training.framework.shard; shard > 0)
     return reducer_of(plan, role, {local_group, shard});
-  if (plan.experts == 1) return reducer_of(plan, role, all);
-  const Adders alike{cross_group, plan.data / plan.experts};
+  if (plan.expert_parallel == 1) return reducer_of(plan, role, all);
+  const Adders alike{cross_group, plan.data / plan.expert_parallel};
   return std::make_unique<Apart>(plan, reducer_of(plan, role, all), reducer_of(plan, role, alike));
 }
 

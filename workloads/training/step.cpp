@@ -194,7 +194,7 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
   const Job job = training_job(t);
   const std::vector<Played> all = play_phases(job, play_job, End::middle);
   Played played = mean(all);
-  const Rank processes = t.framework.per_gpu * t.ranks;
+  const Rank processes = t.framework.processes_per_gpu * t.ranks;
   const Stage input = slowest_stage(t);
   StepForecast step;
   static_cast<JobForecast&>(step) = parts(played);

@@ -108,7 +108,7 @@ class StageWriter {
 
   /// Moves tokens, or their gradients, between the ranks that divide the experts: `elements` per sample.
   void route(double elements, const std::string& what) {
-    if (plan_.experts == 1) return;
+    if (plan_.expert_parallel == 1) return;
     exchange(what, Collective::alltoall, local_group,
              elements * plan_.micro * plan_.training.framework.imbalance * plan_.share_between());
   }
@@ -165,7 +165,7 @@ class StageWriter {
     if (backward) waiting_.push_back(passed_);
   }
   void work(const Layer& l, Seconds time, bool backward) {
-    plan_.rings(l) ? look_around(l, time, backward) : void(pending_ += time);
+    plan_.uses_ring_attention(l) ? look_around(l, time, backward) : void(pending_ += time);
   }
   /// Repeats a layer for recomputation; tokens travel again, too.
   void again(const Layer& l, Seconds time) {
@@ -391,7 +391,7 @@ MemoryNeed memory_of(const Plan& plan, int stage) {
             : std::min(std::max(t.framework.fusion, plan.bucket(false) / plan.gradient() * plan.on_wire()),
                        n * plan.on_wire());
   for (Bytes* part : {&need.parameters, &need.gradients, &need.optimizer, &need.activations, &need.other})
-    *part = t.framework.per_gpu * *part;
+    *part = t.framework.processes_per_gpu * *part;
   return need;
 }
 

@@ -56,9 +56,9 @@ std::size_t without_times(const Training& training);
 /// The size of a gradient as it is stored.
 Bytes gradient(const Training& training);
 
-/// The factor on computation if `per_gpu` processes share a GPU: launches of one run beside kernels of
-/// another, and kernels follow each other. max(1, processes x busy / (busy + launches)).
-double crowding(const Training& training);
+/// The factor on computation if `processes_per_gpu` processes share a GPU: launches of one run beside kernels
+/// of another, and kernels follow each other. max(1, processes x busy / (busy + launches)).
+double gpu_sharing_factor(const Training& training);
 
 /// The step as a job: one role, or one for each stage of the pipeline. Throws InputError if ranks, batch,
 /// layers or heads do not divide.

@@ -58,7 +58,7 @@ TEST(Contention, ANicServesItsMessagesInOrder) {
 
 /// Ports that messages share.
 struct ConnectedFabric : SharedFabric {
-  ConnectedFabric(Rank ranks, double trunk, Hold hold, Wire::Next then = Wire::Next::beside)
+  ConnectedFabric(Rank ranks, double trunk, Hold hold, Wire::Next then = Wire::Next::at_once)
       : SharedFabric(ranks, trunk, hold), next(then) {}
   Wire wire(Place from, Place to, Bytes bytes) const override {
     Wire w = SharedFabric::wire(from, to, bytes);
@@ -86,7 +86,7 @@ TEST(Contention, WhatIsSlowedFurtherOnHoldsNobodyUp) {
   const std::vector<Script> scripts = {
       {{send(1, 4), send(2, 4)}}, {{receive(0, 4), receive(3, 4)}}, {{receive(0, 4)}}, {{send(1, 4)}}};
   expect_finish(scripts, SharedFabric(4, 10, Hold::injection), {0, 8, 12, 0});
-  expect_finish(scripts, ConnectedFabric(4, 10, Hold::injection, Wire::Next::due), {0, 8, 10, 0});
+  expect_finish(scripts, ConnectedFabric(4, 10, Hold::injection, Wire::Next::when_due), {0, 8, 10, 0});
 }
 
 TEST(Contention, Incast) {

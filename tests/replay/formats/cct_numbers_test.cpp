@@ -9,7 +9,7 @@
 #include "replay/formats/convert.hpp"
 #include "replay/trace/codec.hpp"
 #include "replay/trace/container.hpp"
-#include "replay/trace/sense.hpp"
+#include "replay/trace/event_checker.hpp"
 #include "replay/trace/writer.hpp"
 #include "support/json.hpp"
 #include "tests/replay/formats/other_numbers.hpp"

@@ -226,8 +226,8 @@ TEST(Calibrate, ALoweredOverheadIsWritten) {
   const Description base("high", "high.json", json);
   const LogGp truth{0.2, 0.2, 1.4, 5};
   const Calibration c = calibrate(base, loggp_tables(truth, true));
-  ASSERT_TRUE(c.paths[0].together);
-  ASSERT_FALSE(c.paths[0].together->overhead.determined);
+  ASSERT_TRUE(c.paths[0].star_fit);
+  ASSERT_FALSE(c.paths[0].star_fit->overhead.determined);
   EXPECT_NEAR(1e6 * predicted(laid_over(base, c.platform), between, measured(Timing::latency, 2, 8, 1)).value,
               truth.lone(8), 0.02 * truth.lone(8));
   EXPECT_LT(c.platform["software"]["between_nodes"]["host"]["overhead_us"]["value"].get<double>(), 0.3);

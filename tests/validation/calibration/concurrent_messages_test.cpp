@@ -79,7 +79,7 @@ TEST(ConcurrentMessages, LinksOfAWrongBaseAreFound) {
       const Wire says = Machine(found, 2).wire({0}, {1}, Bytes(0)),
                  is = Machine(truth, 2).wire({0}, {1}, Bytes(0));
       EXPECT_NEAR(says.latency.value, is.latency.value, (noise == 0 ? 0.002 : 0.02) * is.latency.value);
-      EXPECT_LT(c.paths[0].together->mean_residual, 0.001 + 1.2 * noise);
+      EXPECT_LT(c.paths[0].star_fit->mean_residual, 0.001 + 1.2 * noise);
       const bool wrong = base.name() != "bed" || base.json()["network"]["latency_us"]["value"] == 5000;
       EXPECT_EQ(all_notes(c).find("network.bandwidth_GBps, and the measurements contradict it") !=
                     std::string::npos,
@@ -143,7 +143,7 @@ TEST(ConcurrentMessages, WindowsOfPairsSayTheSame) {
     window(Timing::both_ways_bandwidth, 1, std::max(0.8e-6, stream));
   }
   const Calibration c = calibrate(load_platform("edr-cluster"), tables);
-  const StarFit& fit = *c.paths[0].together;
+  const StarFit& fit = *c.paths[0].star_fit;
   EXPECT_NEAR(fit.overhead.value, 0.5e-6, 0.05e-6);
   EXPECT_NEAR(fit.receive_overhead.value, 0.3e-6, 0.05e-6);
   EXPECT_NEAR(fit.port.value, 0.1e-9, 0.005e-9);
@@ -228,8 +228,8 @@ TEST(ConcurrentMessages, AStreamWithoutAPace) {
     tables.back().window = 64;
   }
   const Calibration c = calibrate(load_platform("edr-cluster"), tables);
-  EXPECT_FALSE(c.paths[0].together->port.determined);
-  EXPECT_GT(c.paths[0].together->port.value, 0);
+  EXPECT_FALSE(c.paths[0].star_fit->port.determined);
+  EXPECT_GT(c.paths[0].star_fit->port.value, 0);
   for (const HardwareReport& h : c.hardware) EXPECT_NE(h.parameter, "network.bandwidth_GBps");
   EXPECT_NE(all_notes(c).find("the new platform says the half round trips only within"), std::string::npos)
       << all_notes(c);

@@ -308,7 +308,7 @@ TEST(CalibrateNccl, FitsAGuessedLinkThatLargeMessagesContradict) {
   EXPECT_TRUE(c.notes[0].starts_with("node.link_kinds.sockets.bandwidth_GBps was a guess, 6.00 GB/s, "))
       << c.notes[0];
   EXPECT_EQ(c.notes[0].find("before you rely on it"), std::string::npos);
-  EXPECT_LT(std::abs(c.tables[0].large), 0.02);
+  EXPECT_LT(std::abs(c.tables[0].large_log_error), 0.02);
   const Description now = parse_platform(platform_text(c.platform), "new", "new.json");
   const Json link = now.json()["node"]["link_kinds"]["sockets"]["bandwidth_GBps"];
   EXPECT_EQ(link["stamp"], "calibrated");

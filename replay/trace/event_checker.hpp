@@ -19,9 +19,9 @@ inline constexpr Seconds longest_of_all(1e9);
 /// Checks whether one rank's events make sense by themselves. They have to name existing communicators of
 /// this rank, ranks of these, existing threads, possible sizes and times, and lists as long as the
 /// communicator. The list of communicators has to outlive it.
-class Sense {
+class EventChecker {
  public:
-  Sense(const Communicators& communicators, int rank, int threads = 1)
+  EventChecker(const Communicators& communicators, int rank, int threads = 1)
       : communicators_(&communicators), rank_(rank), threads_(threads) {}
 
   /// What makes no sense in the rank's next event: "rank 3, event 17: MPI_Send names rank 7 of 4"; empty if

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/trace/sense.hpp"
+#include "replay/trace/event_checker.hpp"
 
 #include "tests/replay/trace/fixture.hpp"
 
@@ -13,7 +13,7 @@ const Communicators communicators{{0, 1, 2, 3}, {0}, {1, 2, 3}};
 
 /// What makes no sense in an event of rank 0.
 std::string flaw(const Event& e) {
-  return Sense(communicators, 0).complaint(e);
+  return EventChecker(communicators, 0).complaint(e);
 }
 
 Event collective(Op op, int root = none) {
@@ -28,7 +28,7 @@ Event with_lists(Op op, std::vector<std::int64_t> sent, std::vector<std::int64_t
   return e;
 }
 
-TEST(Sense, OfWhatARecorderWrites) {
+TEST(EventChecker, OfWhatARecorderWrites) {
   const std::vector<std::int64_t> four{1, 2, 3, 4};
   for (const Event& e : {event(Op::init), event(Op::iprobe), message(Op::send, 3, none, 0, 8),
                          message(Op::recv, none, 0, 0, 8, 7), message(Op::recv, none, any, any, 8),
@@ -40,15 +40,16 @@ TEST(Sense, OfWhatARecorderWrites) {
     EXPECT_EQ(flaw(e), "") << mpi_name(e.op);
 }
 
-TEST(Sense, NamesRankAndEvent) {
-  Sense sense(communicators, 0);
-  EXPECT_EQ(sense.complaint(event(Op::init)), "");
-  EXPECT_EQ(sense.complaint(message(Op::send, 4, none, 0, 8)), "rank 0, event 1: MPI_Send names rank 4 of 4");
-  EXPECT_EQ(sense.place(0), 0);
-  EXPECT_EQ(sense.place(2), none);
+TEST(EventChecker, NamesRankAndEvent) {
+  EventChecker checker(communicators, 0);
+  EXPECT_EQ(checker.complaint(event(Op::init)), "");
+  EXPECT_EQ(checker.complaint(message(Op::send, 4, none, 0, 8)),
+            "rank 0, event 1: MPI_Send names rank 4 of 4");
+  EXPECT_EQ(checker.place(0), 0);
+  EXPECT_EQ(checker.place(2), none);
 }
 
-TEST(Sense, OfPeersAndTags) {
+TEST(EventChecker, OfPeersAndTags) {
   for (const int peer : {4, 1000, INT_MAX, none, root_of_group, -5, INT_MIN}) {
     Event e = message(Op::ssend, 0, none, 1, 8);
     e.dest = peer;
@@ -62,13 +63,13 @@ TEST(Sense, OfPeersAndTags) {
   EXPECT_THAT(flaw(message(Op::recv, none, 1, -7, 8)), HasSubstr("has tag -7"));
 }
 
-TEST(Sense, OfRoots) {
+TEST(EventChecker, OfRoots) {
   for (const Op op : {Op::bcast, Op::reduce, Op::gather, Op::scatter, Op::gatherv, Op::scatterv})
     for (const int root : {4, INT_MAX, none, root_of_group, INT_MIN})
       EXPECT_THAT(flaw(collective(op, root)), HasSubstr("has root " + std::to_string(root) + " of 4"));
 }
 
-TEST(Sense, OfCommunicators) {
+TEST(EventChecker, OfCommunicators) {
   for (const CommId comm : {3, INT_MAX, -2, INT_MIN}) {
     Event e = collective(Op::barrier);
     e.comm = comm;
@@ -86,7 +87,7 @@ TEST(Sense, OfCommunicators) {
   EXPECT_THAT(flaw(e), HasSubstr("MPI_Send is on no communicator"));
 }
 
-TEST(Sense, OfLists) {
+TEST(EventChecker, OfLists) {
   const std::vector<std::int64_t> four(4, 1), three(3, 1);
   for (const Event& e : {with_lists(Op::alltoallv, three, four), with_lists(Op::alltoallv, four, three),
                          with_lists(Op::alltoallw, {1}, {1}), with_lists(Op::allgatherv, {}, three),
@@ -97,7 +98,7 @@ TEST(Sense, OfLists) {
   EXPECT_THAT(flaw(with_lists(Op::allreduce, four, {})), HasSubstr("lists 4 sizes where 0 are needed"));
 }
 
-TEST(Sense, OfSizesTimesRequestsAndPolls) {
+TEST(EventChecker, OfSizesTimesRequestsAndPolls) {
   Event e = message(Op::send, 1, none, 0, most_bytes + 1);
   EXPECT_THAT(flaw(e), HasSubstr("has a size below 0 or above 64 TiB"));
   EXPECT_THAT(flaw(message(Op::send, 1, none, 0, -1)), HasSubstr("has a size"));

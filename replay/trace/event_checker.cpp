@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/trace/sense.hpp"
+#include "replay/trace/event_checker.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -83,7 +83,7 @@ std::string collective_flaw(const Event& e, int me, int size) {
 
 }  // namespace
 
-int Sense::place(CommId comm) {
+int EventChecker::place(CommId comm) {
   const auto [at, fresh] = places_.try_emplace(comm, none);
   if (fresh) {
     const std::vector<int>& members = (*communicators_)[static_cast<std::size_t>(comm)];
@@ -93,7 +93,7 @@ int Sense::place(CommId comm) {
   return at->second;
 }
 
-std::string Sense::flaw(const Event& e) {
+std::string EventChecker::flaw(const Event& e) {
   for (const CommId comm : {e.comm, e.new_comm}) {
     if (comm == none) continue;
     if (comm < 0 || static_cast<std::size_t>(comm) >= communicators_->size())
@@ -119,7 +119,7 @@ std::string Sense::flaw(const Event& e) {
   return kind == OpClass::collective ? collective_flaw(e, place(e.comm), size) : "";
 }
 
-std::string Sense::complaint(const Event& event) {
+std::string EventChecker::complaint(const Event& event) {
   const std::string what = flaw(event);
   const std::int64_t number = events_++;
   if (what.empty()) return "";
