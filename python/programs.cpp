@@ -16,6 +16,7 @@
 #include "support/interrupt.hpp"
 #include "support/json.hpp"
 #include "support/notes.hpp"
+#include "support/text.hpp"
 #include "workloads/playing/job_source.hpp"
 #include "workloads/playing/playing.hpp"
 #include "workloads/playing/replay_text.hpp"
