@@ -33,10 +33,10 @@ def drawn(figure):
 
 
 class Cell:
-    """Runs a cell and keeps what it prints and draws, in this order."""
+    """Runs a cell and keeps what it prints and, if asked to, what it draws, in this order."""
 
-    def __init__(self, source, names, where):
-        self.outputs, self.said = [], io.StringIO()
+    def __init__(self, source, names, where, keep_pictures):
+        self.outputs, self.said, self.keep_pictures = [], io.StringIO(), keep_pictures
         plt.show = lambda: self.show()  # matplotlib wants a plain function
         with contextlib.redirect_stdout(self.said):
             exec(compile(source, where, "exec"), names)
@@ -50,6 +50,9 @@ class Cell:
     def show(self):
         self.take_text()
         for number in plt.get_fignums():
+            if not self.keep_pictures:
+                plt.figure(number).canvas.draw()
+                continue
             data = {"image/png": drawn(plt.figure(number)), "text/plain": ["<Figure>"]}
             self.outputs.append({"data": data, "metadata": {}, "output_type": "display_data"})
         plt.close("all")
@@ -66,7 +69,7 @@ def run(path, update):
         if cell["cell_type"] != "code":
             continue
         where = f"{path.name}, cell {number}"
-        ran = Cell("".join(cell["source"]), names, where)
+        ran = Cell("".join(cell["source"]), names, where, update)
         changes += difflib.unified_diff(printed(cell["outputs"]), printed(ran.outputs), where + ", as committed", "as run")
         cell["outputs"] = ran.outputs
     if update:

@@ -3,7 +3,7 @@
 """Every example of every --help is taken by the program, and every verb's JSON and CSV are what their readers expect.
 
 Usage: first_contact.py [--every=N] COLLCAST SOURCE_DIR   (only every Nth verb)
-An example that works for more than a few seconds was taken; one may lack a file that only its user has.
+An example that works for more than a second was taken; one may lack a file that only its user has.
 """
 import csv
 import io
@@ -66,7 +66,7 @@ def refused(collcast, folder, every):
         for example in examples:
             if " mpirun " in example or " --script " in example:
                 continue
-            command = re.sub(r"\bcollcast (?=[a-z])", f"timeout 3 {collcast} ", example.split(" | ")[0])
+            command = re.sub(r"\bcollcast (?=[a-z])", f"timeout 1 {collcast} ", example.split(" | ")[0])
             answer = run(["bash", "-c", command], folder)
             if answer.returncode not in (0, 124) and "cannot be read: No such file" not in answer.stderr:
                 yield f"{example}: exit code {answer.returncode}: {answer.stderr.strip()}"

@@ -155,7 +155,7 @@ TEST(RingSearch, OneGpuHasNoRingOfItsOwn) {
 }
 
 TEST(RingSearch, EndsOnEveryPlatformWithEachGpuOncePerChannel) {
-  testing::EachOrOneIn tried(5);
+  testing::EachOrOneIn tried(13);
   for (const std::string& name : shipped_platforms()) {
     const std::size_t gpus = read_blueprint(load_platform(name)).ranks_on.size();
     for (Shape shape : {Shape::ring, Shape::tree})

@@ -111,7 +111,7 @@ def main(cpack, build):
         essential = [p for p, fields in installed.fields.items() if fields.get("Essential") == "yes"]
         root = folder / "root"
         lay_out(root, installed, installed.closure([*essential, *needs, "python3"]))
-        run("dpkg", f"--root={root}", "--install", package)
+        run("dpkg", f"--root={root}", "--force-unsafe-io", "--install", package)
         smoke(root, pathlib.Path(build))
         run("dpkg", f"--root={root}", "--purge", "collcast")
         left = [f for f in ("usr/bin/collcast", "usr/share/collcast", "usr/share/doc/collcast") if (root / f).exists()]

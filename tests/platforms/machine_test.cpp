@@ -4,6 +4,7 @@
 #include "platforms/machine/paths.hpp"
 #include "support.hpp"
 #include "support/json.hpp"
+#include "tests/sanitized.hpp"
 
 namespace collcast {
 namespace {
@@ -257,7 +258,9 @@ TEST(Machine, FarEndsStandForAllOtherRanks) {
   EXPECT_EQ(Machine(load_platform("summit"), 12).far_ends(device), (std::vector<Rank>{0, 3, 6, 9}));
   EXPECT_EQ(Machine(load_platform("flat"), 3).far_ends(device), (std::vector<Rank>{0, 1, 2}));
   EXPECT_LT(Machine(load_platform("frontier"), 512).far_ends(device).size(), 32u);  // of 4 switches
+  testing::EachOrOneIn tried(3);
   for (const std::string& name : shipped_platforms()) {
+    if (!tried()) continue;
     const Description d = load_platform(name);
     const Machine m(d, static_cast<Rank>(std::min<std::int64_t>(300, max_ranks(d))));
     const std::vector<Rank> ends = m.far_ends(device);

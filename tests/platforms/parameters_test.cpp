@@ -83,8 +83,9 @@ std::vector<Description> platforms() {
 }
 
 TEST(Parameters, EachMovesThePredictionOrIsListedAsUnused) {
-  EachOrOneIn tried(10);
+  EachOrOneIn platform(4), tried(3, 3);
   for (const Description& d : platforms()) {
+    if (!platform()) continue;
     const std::vector<double> before = seen(d);
     std::set<std::string> unused;
     for (const Parameter& p : unused_parameters(d)) unused.insert(p.path);

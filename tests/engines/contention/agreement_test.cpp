@@ -67,7 +67,7 @@ bool meets(const std::string& schedule, const std::string& setting, Rank ranks) 
 
 template <class Check>
 void for_all(bool with_meetings, Check&& check) {
-  testing::EachOrOneIn tried(10);
+  testing::EachOrOneIn tried(20, 4);
   for (const Setting& setting : settings())
     for (const testing::Case& which : testing::cases())
       for (const Rank ranks : {1, 2, 3, 4, 7, 8, 17})

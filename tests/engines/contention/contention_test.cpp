@@ -207,7 +207,7 @@ TEST(Contention, LinksAndBottleneck) {
 }
 
 TEST(Contention, NeverFasterThanTheCriticalPathAndTheSameByEveryEngine) {
-  testing::EachOrOneIn tried(3);
+  testing::EachOrOneIn tried(7, 2);
   for (const Hold hold : {Hold::delivery, Hold::injection})
     for (const Case& which : cases())
       for (const Rank ranks : {2, 3, 8, 13}) {

@@ -77,7 +77,7 @@ bool plays(const Algorithm& a, const Machine& machine) {
 /// Before the rates: the clock of SimGrid goes on from simulation to simulation of a process, and where ends
 /// nearly tie, a clock that is far from 0 rounds them otherwise.
 TEST(SharingAndSimgrid, SameTimesOfTheCatalogue) {
-  testing::EachOrOneIn tried(10);
+  testing::EachOrOneIn tried(20, 5);
   int played = 0;
   for (const char* name : {"flat", "summit", "abci-v", "testbed-racks"})
     for (const auto& [ranks, message] : {std::pair{6, 3000_B}, std::pair{8, 4_MiB}, std::pair{16, 4_MiB}}) {
@@ -94,7 +94,7 @@ TEST(SharingAndSimgrid, SameTimesOfTheCatalogue) {
         ++played;
       }
     }
-  EXPECT_GT(played, testing::all_or_one_in(10, 300));
+  EXPECT_GT(played, 15);
 }
 
 TEST(SharingAndSimgrid, SameRatesOnShippedPlatforms) {
