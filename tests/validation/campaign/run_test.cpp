@@ -146,8 +146,8 @@ TEST_F(Run, PingPongsOfAnotherCommandAreRefused) {
   measure_ping_pongs(two, launcher, file, silent);
   EXPECT_EQ(read_journal(file).size(), 2u);
   two.sizes.emplace_back(24);
-  EXPECT_EQ(held(two, launcher, file).already, 2u);
-  EXPECT_EQ(held(two, launcher, file).wanted, 3u);
+  EXPECT_EQ(coverage(two, launcher, file).already, 2u);
+  EXPECT_EQ(coverage(two, launcher, file).wanted, 3u);
   try {
     measure_ping_pongs(two, Launcher({"env", "RANKS=2"}), file, silent);
     FAIL();
@@ -163,8 +163,8 @@ TEST_F(Run, PingPongsOfTheSameProgramAreTaken) {
   const Launcher launcher = measuring_by(all_well);
   const fs::path file = folder_ / "p.jsonl";
   std::ofstream(file) << R"({"collective":"latency","launcher":"env"})" << '\n';
-  EXPECT_NO_THROW(held(standard_ping_pongs(), launcher, file));
-  EXPECT_THROW(held(standard_ping_pongs(), Launcher({"mpirun"}), file), InputError);
+  EXPECT_NO_THROW(coverage(standard_ping_pongs(), launcher, file));
+  EXPECT_THROW(coverage(standard_ping_pongs(), Launcher({"mpirun"}), file), InputError);
 }
 
 #if HAS_MPI
