@@ -108,7 +108,7 @@ TEST(Train, ShowsItsLayers) {
   EXPECT_EQ(layers[1]["limited_by"], "memory bandwidth");
   const Folder folder;
   std::ofstream(folder / "t.csv") << "layer,forward_ms,backward_ms\nconv1,5,7\n";
-  EXPECT_THAT(collcast(step + "--format csv --layer-times " + (folder / "t.csv").string()).out,
+  EXPECT_THAT(collcast(step + "--format csv --layer-times " + folder / "t.csv").out,
               testing::StartsWith("layer,kind,stage,forward_s,backward_s,share,limited_by,parameters\n"
                                   "conv1,convolution,0,0.005,0.007,"));
   EXPECT_EQ(collcast(step + "--framework ddp,horovod").code, 2);
