@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <iterator>
 
@@ -16,6 +17,7 @@
 #include "support/input_file.hpp"
 #include "support/json.hpp"
 #include "support/notes.hpp"
+#include "support/text.hpp"
 #include "workloads/playing/rows.hpp"
 #include "workloads/playing/shown.hpp"
 #include "workloads/training/convergence.hpp"
@@ -96,15 +98,15 @@ void tell_layers(Report& report, const Training& t, Format format) {
   std::vector<Column> columns{text_of("layer", "layer"), text_of("kind", "kind")};
   if (t.framework.pipeline > 1) columns.push_back(count_of("stage", "stage"));
   std::ranges::move(
-      std::vector<Column>{number_of("forward", "forward_s", seconds),
-                          number_of("backward", "backward_s", seconds),
-                          number_of("share", "share", text::percent), text_of("limited by", "limited_by"),
-                          number_of("parameters", "parameters", number)},
+      std::vector<Column>{
+          number_of("forward", "forward_s", seconds), number_of("backward", "backward_s", seconds),
+          number_of("share", "share", text::percent), text_of("limited by", "limited_by"),
+          number_of("parameters", "parameters", [](double n) { return text::count(std::llround(n)); })},
       std::back_inserter(columns));
   const auto place = format == Format::csv ? report.sections.begin() : report.sections.end();
   report.sections.insert(place,
                          {"layers", layer_rows(t), std::move(columns), std::string::npos,
-                          "Layers, as a rank of " + std::to_string(t.ranks) + " computes a micro-batch"});
+                          "Layers of one rank of " + std::to_string(t.ranks) + ", for one micro-batch"});
 }
 
 /// The steps' times on a platform.
