@@ -26,11 +26,11 @@ void add(Json& software, Piece piece, const char* key, double us) {
   constexpr double nothing = 1e-9;  // a femtosecond
   if (std::abs(us) < nothing) return;
   Json& own = piece ? software["pieces"][*piece] : software;
-  if (piece && !own.contains(key)) {
+  if (piece && !own.contains(key) && software.contains(key)) own[key] = software[key];
+  if (!own.contains(key)) {
+    if (us < 0) return;  // nothing to shorten
     const Json& from = own["from_KiB"];
-    own[key] = software.contains(key)
-                   ? software[key]
-                   : Json{{"value", 0.0}, {"source", from["source"]}, {"stamp", from["stamp"]}};
+    own[key] = {{"value", 0.0}, {"source", from["source"]}, {"stamp", from["stamp"]}};
   }
   Json& cost = own[key];
   const auto changed = [&](const char* field) {

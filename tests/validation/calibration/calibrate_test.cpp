@@ -7,6 +7,7 @@
 #include "support/text.hpp"
 #include "validation/calibration/hardware.hpp"
 #include "validation/calibration/parameters.hpp"
+#include "validation/calibration/rising.hpp"
 #include "validation/calibration/text.hpp"
 
 namespace collcast {
@@ -339,6 +340,22 @@ TEST(Calibrate, AUniformNetworkHasNothingToFit) {
   const std::string why =
       complaint([] { calibrate(load_platform("flat"), {measured(Timing::latency, 2, 8, 1e-6)}); });
   EXPECT_TRUE(why.starts_with("flat: cannot be calibrated: a uniform network")) << why;
+}
+
+/// A slow rate of small messages, and no gap that could be shorter: larger ones get one, so that the port is
+/// held for as long at 1 KiB as just below.
+TEST(Rising, CostsWithoutAGapHaveNothingToShorten) {
+  const auto p = [](double value) {
+    return Json{{"value", value}, {"source", "a test"}, {"stamp", "calibrated"}};
+  };
+  Json software = {{"overhead_us", p(2)},
+                   {"receive_overhead_us", p(2)},
+                   {"latency_us", p(1)},
+                   {"bandwidth_GBps", p(1)},
+                   {"pieces", Json::array({{{"from_KiB", p(1)}, {"bandwidth_GBps", p(4)}}})}};
+  let_rise(software, 1 / BytesPerSecond(4e9));
+  EXPECT_FALSE(software.contains("gap_us"));
+  EXPECT_NEAR(software["pieces"][0]["gap_us"]["value"].get<double>(), 1.024 - 0.256, 1e-3);
 }
 
 }  // namespace
