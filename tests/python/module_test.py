@@ -240,8 +240,8 @@ for name, arguments in stub.items():
 # A plan, and a space of cases: a dictionary, a file, arrays and paths in it; here and in other processes.
 words = ["--model", "resnet50", "--samples", "1e6", "--framework", "ddp,zero1", "--batch", "32,64", "--precision", "amp",
          "--time", "2h", "--price", "summit=20", "--set", "network.bandwidth_GBps=50"]
-assert said("plan", "-p", "summit", "-n", "6,12", *words) == collcast.plan(
-    "summit", [6, 12], model="resnet50", samples=1e6, framework=["ddp", "zero1"], batch=[32, 64], precision="amp",
+assert said("plan", "-p", "summit", "-n", "12", *words) == collcast.plan(
+    "summit", [12], model="resnet50", samples=1e6, framework=["ddp", "zero1"], batch=[32, 64], precision="amp",
     time=7200, price={"summit": 20}, set={"network.bandwidth_GBps": 50})
 small = "gpt:layers=2,hidden=256,heads=4,sequence=256"
 step = ["-m", small, "--samples", "64", "--global-batch", "16", "--layouts", "--max-tp", "2"]
@@ -312,8 +312,8 @@ for call, words in [(lambda: collcast.predict("allreduce", "dgx-1v", 8, "1MiB", 
         call()
     assert any(words in str(w.message) and "\n" not in str(w.message) for w in heard), [str(w.message) for w in heard]
 assert collcast.replay(trace, "flat")["unbound"] == []
-assert said("replay", trace, "-p", "edr-cluster", "--set", "max_nodes=99")["unbound"] == collcast.replay(
-    trace, "edr-cluster", set={"max_nodes": 99})["unbound"] != []
+assert said("replay", trace, "-p", "edr-cluster", "--engine", "path", "--set", "max_nodes=99")["unbound"] == collcast.replay(
+    trace, "edr-cluster", engine="path", set={"max_nodes": 99})["unbound"] != []
 
 # A mistake in the arguments is one line as well, and names the argument.
 for call, words in [(lambda: collcast.predict("allreduce", "flat", rank=4), "no argument 'rank'; did you mean 'ranks'"),
