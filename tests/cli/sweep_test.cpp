@@ -485,6 +485,9 @@ TEST(Compare, TakesLists) {
   EXPECT_EQ(rows(collcast("compare allreduce,broadcast --size 1KiB,1MiB --ranks 4:8:x2 --platform flat "
                           "--set network.bandwidth_GBps=5,10 --format csv")),
             16);
+  const std::string on = " --size 1KiB --ranks 4 --platform flat --format csv";
+  EXPECT_EQ(collcast("compare allreduce bcast" + on).out, collcast("compare allreduce,bcast" + on).out);
+  EXPECT_NE(collcast("compare allreduce bcsat" + on).err.find("did you mean"), std::string::npos);
   EXPECT_EQ(rows(collcast("compare allreduce --size 1MiB --budget 40:80:x2 --format csv --on "
                           "summit,node.price_per_hour_USD=10,20")),
             4);
