@@ -63,11 +63,11 @@ def sweep(space: Union[File, Mapping[str, Any]], *, jobs: int = 1) -> dict[str, 
 def gap(
     collective: str, platform: File, ranks: int, size: Union[Size, Sequence[Size]] = "1KiB:1GiB:x16", *,
     policy: str = "fastest", engine: str = "auto", set: Assignments = [], root: int = 0, placement: File = "block",
-    memory: str = "device") -> dict[str, Any]: ...
+    memory: str = "device", transport: str = "") -> dict[str, Any]: ...
 def synthesize(
     collective: str, platform: File, ranks: int, size: Union[Size, Sequence[Size]] = "1GiB", *, form: str = "json",
     trees: int = 0, set: Assignments = [], root: int = 0, placement: File = "block",
-    memory: str = "device") -> dict[str, Any]: ...
+    memory: str = "device", transport: str = "") -> dict[str, Any]: ...
 def tune(
     library: str, platform: File, ranks: int, size: Union[Size, Sequence[Size]], *, collective: Text = [],
     policy: str = "", engine: str = "auto", set: Assignments = [], placement: File = "block",

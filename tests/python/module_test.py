@@ -278,6 +278,8 @@ assert said("gap", "allgather", *asked, "-s", "1KiB:1MiB:x32", "--policy", "nccl
     "allgather", "dgx-1v", 8, "1KiB:1MiB:x32", policy="nccl-2.8", set={"network.bandwidth_GBps": 20})
 assert said("gap", "bcast", *asked, "-s", "1KiB", "--root", "3", "--memory", "host", "--engine", "path") == collcast.gap(
     "bcast", "dgx-1v", 8, 1024, root=3, memory="host", engine="path", set="network.bandwidth_GBps=20")
+assert said("gap", "allgather", "-p", "dgx-1v", "-n", "8", "-s", "1MiB", "--transport", "nccl:LL") == collcast.gap(
+    "allgather", "dgx-1v", 8, "1MiB", transport="nccl:LL")
 with tempfile.TemporaryDirectory() as scratch:
     for form in ["json", "xml"]:
         told = said("synthesize", "reduce", *asked, "-s", "64KiB,1MiB", "--root", "2", "--trees", "1", "-o",
@@ -292,6 +294,7 @@ with tempfile.TemporaryDirectory() as scratch:
 for call, words in [(lambda: collcast.synthesize("allgather", "dgx-1v", 8, form="yaml"), "expected json or xml"),
                     (lambda: collcast.synthesize("allgather", "dgx-1v", 8, trees=65), "trees: 65; expected 0 to 64"),
                     (lambda: collcast.gap("allgather", "dgx-1v", 0), "number of ranks '0'"),
+                    (lambda: collcast.synthesize("allgather", "dgx-1v", 8, transport="nccl:LL64"), "nccl:LL64"),
                     (lambda: collcast.gap("allgather", "dgx-1v", 8, "4KiB:1KiB"), "begins after its end"),
                     (lambda: collcast.tune("gloo", "flat", 4, 1), "gloo"),
                     (lambda: collcast.tune("openmpi", "flat", 4, [2, 1]), "ascending")]:
