@@ -159,20 +159,20 @@ void sweep_file(const std::string& text) {
   for (const std::int64_t number : {std::int64_t{0}, asked.space().size() - 1}) asked.space().at(number);
 }
 
-/// The program with verbs that do nothing; a word is a line.
+/// The program, which ends before its verb begins; a word is a line.
 void command(const std::string& text) {
   static int exit_code;
   static CLI::App app;
   if (app.get_subcommands({}).empty()) {
     cli::describe(app, exit_code);
-    for (CLI::App* verb : app.get_subcommands({})) verb->callback({});
+    app.parse_complete_callback([] { throw CLI::Success(); });
   }
   std::vector<std::string> words;
   std::istringstream in(text);
   for (std::string word; std::getline(in, word);) words.push_back(word);
   try {
     cli::take(app, words);
-  } catch (const CLI::Success&) {  // --help
+  } catch (const CLI::Success&) {  // or --help
   } catch (const CLI::ParseError& error) {
     words.insert(words.begin(), "collcast");
     std::vector<char*> arguments;
