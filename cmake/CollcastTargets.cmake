@@ -25,15 +25,6 @@ function(collcast_quick target)
   target_compile_options(${target} PRIVATE ${COLLCAST_QUICK})
 endfunction()
 
-# collcast_test_quick(<target> <heavy>): a test spends its time in the libraries, unless it is HEAVY.
-function(collcast_test_quick target heavy)
-  if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT heavy)
-    target_compile_options(${target} PRIVATE -O0)
-  else()
-    collcast_quick(${target})
-  endif()
-endfunction()
-
 # collcast_library(<folder target> HEADERS ... SOURCES ... LINKS ... [JSON] [ONCE]): one target per folder; each header
 # compiles alone. JSON: its sources read and write JSON, whose header is precompiled once. ONCE: what it does is done once
 # for an answer, so that it is quick to compile matters more than that it is quick to run.
@@ -90,13 +81,9 @@ function(collcast_test name)
     return()
   endif()
   add_executable(${name} ${ARG_SOURCES})
-  set(headers collcast_test_headers)
-  if(ARG_HEAVY)
-    set(headers collcast_heavy_headers)
-  endif()
-  if(TARGET ${headers})
-    collcast_test_quick(${name} ${ARG_HEAVY})
-    collcast_precompiled(${name} REUSE_FROM ${headers})
+  if(NOT ARG_HEAVY OR CMAKE_BUILD_TYPE STREQUAL Release)
+    collcast_quick(${name})
+    collcast_precompiled(${name} REUSE_FROM collcast_test_headers)
   endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main collcast_warnings)
