@@ -122,6 +122,11 @@ TEST(Train, ShowsTheStagesOfItsLayers) {
                "--batch 8 --framework megatron:pp=2,micro-batches=4 --layers --format json")
           .out)["layers"];
   EXPECT_EQ(layers.front()["stage"], 0);
+  const Json unknown = collcast::parse_json(
+      collcast("train --model resnet50 --platform flat --ranks 4 --throughput 300 --layers "
+               "--format json")
+          .out)["layers"];
+  EXPECT_TRUE(unknown[0]["limited_by"].is_null());  // whose peaks?
   EXPECT_EQ(layers.back()["stage"], 1);
 }
 

@@ -113,25 +113,27 @@ Json activity_rows(const JobForecast& f) {
 
 Json layer_rows(const Training& t) {
   const Plan plan(t);
+  const bool known = t.processor.flops > 0;  // else the layers share the time as on a V100
   Seconds sum;
   for (const LayerTime& time : plan.times) sum += time.forward + time.backward;
   Json rows = Json::array();
   std::size_t part = 0;
   for (std::size_t i = 0; i < plan.layers().size(); ++i) {
-    if (i == plan.parts[part].last) ++part;
+    while (i == plan.parts[part].last) ++part;
     const Layer& layer = plan.layers()[i];
     const LayerTime& time = plan.times[i];
     const Seconds both = time.forward + time.backward;
     double parameters = 0;
     for (const double elements : plan.tensors(layer)) parameters += elements;
-    rows.push_back({{"layer", layer.name},
-                    {"kind", name(layer.kind)},
-                    {"stage", part % static_cast<std::size_t>(plan.pipeline)},
-                    {"forward_s", time.forward.value},
-                    {"backward_s", time.backward.value},
-                    {"share", sum > Seconds() ? Json(both / sum) : Json()},
-                    {"limited_by", both > Seconds() ? Json(layer_limit(both, plan.limits(i))) : Json()},
-                    {"parameters", parameters}});
+    rows.push_back(
+        {{"layer", layer.name},
+         {"kind", name(layer.kind)},
+         {"stage", part % static_cast<std::size_t>(plan.pipeline)},
+         {"forward_s", time.forward.value},
+         {"backward_s", time.backward.value},
+         {"share", sum > Seconds() ? Json(both / sum) : Json()},
+         {"limited_by", known && both > Seconds() ? Json(layer_limit(both, plan.limits(i))) : Json()},
+         {"parameters", parameters}});
   }
   return rows;
 }

@@ -24,8 +24,8 @@ Json replay_row(const Source& trace, const Description& platform, const ReplayOp
 /// role add up to the time.
 Json activity_rows(const JobForecast& forecast);
 /// The layers of a training step in forward order, as a rank computes them for one micro-batch: rows of
-/// layer, kind, stage, forward_s, backward_s, share (of all layers' time), limited_by and parameters (of the
-/// rank).
+/// layer, kind, stage, forward_s, backward_s, share (of all layers' time), limited_by (null if the device is
+/// not known) and parameters (of the rank).
 Json layer_rows(const Training& training);
 /// Adds `steps` and `time_to_accuracy_s`, null for a batch outside the table.
 void add_time_to_accuracy(Json& row, const Convergence& experience, const StepForecast& step);
