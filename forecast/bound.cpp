@@ -295,9 +295,10 @@ class BoundSearch {
     }
     const Seconds time = 2 * (p.parts - 1) * call.message / narrower;
     if (time > best_.time)
-      best_ = {time, "the message leaves " + std::to_string(static_cast<Rank>(p.parts - 1)) + " of " +
+      best_ = {time, std::to_string(static_cast<Rank>(p.parts - 1)) + " of " +
                          std::to_string(static_cast<Rank>(p.parts)) + " " + p.what +
-                         " twice: " + text::gbps(narrower.value / 1e9) + " of all " + p.what + " together"};
+                         " send the message, then as many receive it: " + text::gbps(narrower.value / 1e9) +
+                         " of all " + p.what + " together"};
   }
 
   /// The smaller side of the cut, its links, and what these carry.
