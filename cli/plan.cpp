@@ -65,9 +65,9 @@ void add_plan(CLI::App& app, int& exit_code) {
       ->option_text("N[,N...]");
   CLI::Option* layouts =
       verb->add_flag("--layouts", options->layouts,
-                     "Also chooses how ranks share a step out: data, tensor and pipeline parallelism, "
-                     "recomputation and micro-batches that fit into memory, as far as --framework (default "
-                     "here: ddp,zero1,fsdp) leaves them open")
+                     "Also chooses how ranks share a step out: data, tensor, pipeline, context and expert "
+                     "parallelism, recomputation and micro-batches that fit into memory, as far as "
+                     "--framework (default here: ddp,zero1,fsdp) leaves them open")
           ->needs(model);
   verb->add_option("--max-tp", options->most_tensor,
                    "Most ranks that share a layer by tensor parallelism (default: those of a node)")

@@ -50,6 +50,30 @@ TEST(Layouts, AreOnAllRanksAndFit) {
   EXPECT_GT(pipelines, 8);
   EXPECT_TRUE(names.contains("fsdp"));
   EXPECT_TRUE(names.contains("ddp:tp=2,sequence=1,pp=4,micro-batches=16")) << names.size();
+  EXPECT_TRUE(names.contains("ddp:tp=2,sequence=1,pp=4,micro-batches=16,interleave=2")) << names.size();
+}
+
+/// 8 experts and 16 replicas: any common divisor of both.
+TEST(Layouts, ShareExpertsOut) {
+  const Training t = step("llama:layers=4,hidden=1024,heads=16,sequence=1024,experts=8,top=2", 16, "64");
+  const auto sharers = [&](const char* framework) {
+    std::set<int> all;
+    for (const Layout& l : layouts(t, framework, 1).fit)
+      if (l.pipeline == 1) all.insert(l.expert);
+    return all;
+  };
+  EXPECT_EQ(sharers("ddp"), (std::set{1, 2, 4, 8}));
+  EXPECT_EQ(sharers("ddp:ep=4"), std::set{4});
+  EXPECT_EQ(sharers("fsdp"), std::set{1});  // does not share experts out
+}
+
+/// 4 sequences on 16 ranks: four replicas at most, so that four ranks share a sequence, or two of them and
+/// two of a layer, or four of a layer.
+TEST(Layouts, ShareSequencesOutIfTheyMust) {
+  const Training t = step("llama:layers=4,hidden=1024,heads=16,sequence=4096", 16, "4");
+  std::set<std::pair<int, int>> found;
+  for (const Layout& l : layouts(t, "fsdp", 4).fit) found.insert({l.tensor, l.context});
+  EXPECT_EQ(found, (std::set<std::pair<int, int>>{{1, 4}, {2, 2}, {4, 1}}));
 }
 
 /// 16 ranks: tensor 1, 2, 4 or 8, and a pipeline of what 4 blocks divide into: 1, 2 or 4, while ranks remain.
@@ -70,7 +94,7 @@ TEST(Layouts, KeepWhatTheFrameworkSays) {
     EXPECT_EQ(l.tensor, 4);
     EXPECT_EQ(l.framework.find("megatron:tp=4,recompute=1,sequence=1"), 0u) << l.framework;
   }
-  EXPECT_EQ(layouts(t, "ddp:tp=2,pp=2,micro-batches=8", 8).fit.size(), 1u);
+  EXPECT_EQ(layouts(t, "ddp:tp=2,pp=2,micro-batches=8", 8).fit.size(), 2u);  // one interleaved
   EXPECT_EQ(layouts(t, "ddp:tp=3", 8).fit.size(), 0u);
   EXPECT_NE(layouts(t, "ddp:tp=3", 8).reason.find("do not divide"), std::string::npos);
   EXPECT_NE(complaint([&] { layouts(t, "zeroo", 8); }).find("unknown framework 'zeroo'"), std::string::npos);

@@ -327,6 +327,15 @@ std::vector<PlannedJob> combinations(const PlannedJob& job) {
 
 constexpr std::size_t layouts_shown = 3;
 
+/// "dp=8 tp=4 pp=2", and what few layouts have: "ep=8".
+std::string in_words(const Layout& l) {
+  std::string words = "dp=" + std::to_string(l.data) + " tp=" + std::to_string(l.tensor) +
+                      " pp=" + std::to_string(l.pipeline);
+  if (l.context > 1) words += " cp=" + std::to_string(l.context);
+  if (l.expert > 1) words += " ep=" + std::to_string(l.expert);
+  return words;
+}
+
 /// All layouts that fit, and how many were left out.
 struct FoundLayouts {
   std::vector<PlannedCase> cases;  ///< if nothing fits, one that does not, or that says why
@@ -345,8 +354,7 @@ FoundLayouts layouts_of(const PlannedCase& of, const Description& platform, cons
     found.too_large = all.too_large, found.indivisible = all.indivisible;
     const auto add = [&](const Layout& layout) {
       c.job.framework = layout.framework;
-      c.layout = "dp=" + std::to_string(layout.data) + " tp=" + std::to_string(layout.tensor) +
-                 " pp=" + std::to_string(layout.pipeline);
+      c.layout = in_words(layout);
       if (layout.samples > 0)
         c.least_time = std::ceil(above_zero(c.job.samples, "number of samples") / layout.samples) *
                        layout.least_step.value;
@@ -548,7 +556,7 @@ Planned planned(const PlanText& options, const PlanProgress& progress) {
   } else {
     report.remark = "No candidate stays within the limits.";
     if (all[0].candidate.refused.empty() && all[0].margins[0].limit == "memory" && !options.layouts)
-      report.notes.emplace_back("--layouts tries tensor and pipeline parallelism, and recomputation");
+      report.notes.emplace_back("--layouts tries other kinds of parallelism, and recomputation");
     if (all[0].candidate.refused.empty())
       report.remark += " The first row comes closest: " + used(all[0].margins[0]) + " of what it may use.";
   }

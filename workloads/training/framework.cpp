@@ -255,7 +255,6 @@ int sharers(Settings& s, const char* key, bool known, const std::string& where) 
 /// Reads the settings of shared work that frameworks have in common.
 void share_work(Settings& s, Framework& f) {
   const bool in_buckets = f.reduction == Reduction::buckets, pipelines = f.stage < 3;
-  const bool routes = in_buckets || f.reduction == Reduction::each || f.stage == 1 || f.stage == 2;
   f.compressed = compression(s);
   if (f.reduction == Reduction::coordinator || f.reduction == Reduction::buckets ||
       f.reduction == Reduction::each)
@@ -264,10 +263,10 @@ void share_work(Settings& s, Framework& f) {
   f.pipeline = sharers(s, "pp", pipelines, "sharded parameters (fsdp, zero3) go without pp");
   if (pipelines) f.interleave = s.count("interleave", 1);
   f.expert_parallel = sharers(
-      s, "ep", routes,
+      s, "ep", may_share_experts(f),
       "experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor, one, tf-distribute, ddl "
       "and gems");
-  if (routes) f.imbalance = s.real("imbalance", 1);
+  if (may_share_experts(f)) f.imbalance = s.real("imbalance", 1);
   f.spatial = s.count("sp", 1);
   f.context = s.count("cp", 1);
   f.micro_batches = s.count("micro-batches", f.stages_together ? f.replicas
@@ -323,6 +322,10 @@ const std::vector<FrameworkName>& framework_names() {
     return all;
   }();
   return names;
+}
+
+bool may_share_experts(const Framework& f) {
+  return f.reduction == Reduction::buckets || f.reduction == Reduction::each || f.stage == 1 || f.stage == 2;
 }
 
 Framework parse_framework(const std::string& text) {

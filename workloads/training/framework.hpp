@@ -70,6 +70,9 @@ struct Framework {
   std::vector<std::size_t> balance = {};  ///< blocks or layers of each part of a pipeline; empty: found
 };
 
+/// Whether ranks of a data-parallel group may divide experts among them (ep) under a framework.
+bool may_share_experts(const Framework& framework);
+
 /// A framework that `parse_framework` knows, and its settings.
 struct FrameworkName {
   std::string_view name, description;

@@ -2,6 +2,8 @@
 #include "workloads/training/layouts.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 #include <string_view>
 
 #include "support/error.hpp"
@@ -28,33 +30,38 @@ class LayoutSearch {
         found_(found) {}
 
   void all(int most_tensor) {
-    const int others = base_.spatial * base_.context,
-              ranks = training_.ranks % others == 0 ? training_.ranks / others : 0;
+    const int ranks = training_.ranks % base_.spatial == 0 ? training_.ranks / base_.spatial : 0;
     const std::vector<int> tensors =
         said_.has("tp") ? std::vector{base_.tensor} : divisors(ranks, most_tensor);
     const bool pipelines = base_.stage < 3 && !said_.has("pp") && !said_.has("balance");
-    const auto layers = static_cast<int>(training_.model.layers.size());
-    const int most_stages = training_.model.blocks > 0 ? training_.model.blocks : layers;
     for (const int tensor : tensors)
       for (const int pipeline :
-           pipelines ? divisors(ranks / tensor, most_stages) : std::vector{base_.pipeline})
+           pipelines ? divisors(ranks / tensor, most_stages()) : std::vector{base_.pipeline})
         if (ranks % (tensor * pipeline) == 0) pair(tensor, pipeline, ranks / (tensor * pipeline));
     if (found_.fit.empty() && found_.too_large + found_.indivisible == 0)
-      ask({text_, 1, 1, 1, {}, {}}), ++found_.indivisible;
+      ask({}, text_), ++found_.indivisible;
   }
 
  private:
+  int most_stages() const {
+    const Model& m = training_.model;
+    return m.blocks > 0 ? m.blocks : static_cast<int>(m.layers.size());
+  }
+
   /// Adds a setting to the text, if the user left it open.
   void add(std::string& text, const char* key, const std::string& value) const {
     if (!said_.has(key)) text += (text.find(':') == std::string::npos ? ':' : ',') + (key + ('=' + value));
   }
 
-  std::string written(int tensor, int pipeline, int micro_batches, std::string_view recompute) const {
+  std::string written(const Layout& l, int micro_batches, std::string_view recompute) const {
     std::string text = text_;
-    if (tensor > 1) add(text, "tp", std::to_string(tensor));
-    if (tensor > 1) add(text, "sequence", "1");
-    if (pipeline > 1) add(text, "pp", std::to_string(pipeline));
-    if (micro_batches > 1 || pipeline > 1) add(text, "micro-batches", std::to_string(micro_batches));
+    const auto more = [&](const char* key, int n) {
+      if (n > 1) add(text, key, std::to_string(n));
+    };
+    more("tp", l.tensor);
+    if (l.tensor > 1) add(text, "sequence", "1");
+    more("cp", l.context), more("pp", l.pipeline), more("ep", l.expert);
+    if (micro_batches > 1 || l.pipeline > 1) add(text, "micro-batches", std::to_string(micro_batches));
     if (recompute != "0") add(text, "recompute", std::string(recompute));
     return text;
   }
@@ -71,33 +78,72 @@ class LayoutSearch {
     return all;
   }
 
-  void pair(int tensor, int pipeline, int data) {
+  /// The numbers of ranks that may share sequences, the fewest first.
+  std::vector<int> contexts(int ranks) const {
+    if (said_.has("cp")) return {base_.context};
+    const auto kernel = [](const Layer& l) { return l.head > 0; };
+    const bool possible =
+        std::ranges::any_of(training_.model.layers, kernel) && base_.shard == 0 && base_.expert_parallel == 1;
+    return possible ? divisors(ranks, ranks) : std::vector{1};
+  }
+
+  /// The numbers of replicas that may share experts.
+  std::vector<int> experts(const Layout& l) const {
+    if (said_.has("ep")) return {base_.expert_parallel};
+    const int experts = training_.model.experts;
+    if (experts == 0 || l.context > 1 || !may_share_experts(base_)) return {1};
+    return divisors(std::gcd(experts, l.data), experts);
+  }
+
+  void pair(int tensor, int pipeline, int others) {
     const std::size_t before = found_.fit.size();
     bool valid = false;
+    for (const int context : contexts(others)) {
+      if (others % context != 0) continue;
+      Layout l{{}, others / context, tensor, context, pipeline, 1, {}, {}};
+      for (const int expert : experts(l)) l.expert = expert, valid |= recomputed(l);
+      if (found_.fit.size() > before) return;
+    }
+    ++(valid ? found_.too_large : found_.indivisible);
+  }
+
+  /// Tries a layout with and without recomputation. Whether it is possible, if memory were larger.
+  bool recomputed(const Layout& l) {
+    bool valid = false;
     int most = Settings::unbounded;  // with recomputation, only fewer micro-batches than without are worth it
-    const std::vector<int> counts = micro_batches(pipeline, data * base_.processes_per_gpu);
+    const std::vector<int> counts = micro_batches(l.pipeline, l.data * base_.processes_per_gpu);
     for (const char* recompute : {"0", "selective", "1"}) {
       if (said_.has("recompute") && recompute != std::string_view("0")) continue;
       for (const int n : counts) {
         if (n >= most) break;
-        const int answer = ask({written(tensor, pipeline, n, recompute), data, tensor, pipeline, {}, {}});
+        const int answer = ask(l, written(l, n, recompute));
         valid |= answer == too_much || answer == yes;
         if (answer == invalid_recompute) break;
         if (answer != yes) continue;
         most = n;
-        const auto many = std::ranges::lower_bound(counts, 16 * pipeline);
-        const int more = many == counts.end() ? counts.back() : *many;
-        if (pipeline > 1 && more > n)
-          ask({written(tensor, pipeline, more, recompute), data, tensor, pipeline, {}, {}});
+        if (l.pipeline > 1) pipelined(l, counts, n, recompute);
         break;
       }
     }
-    if (found_.fit.size() > before) return;
-    ++(valid ? found_.too_large : found_.indivisible);
+    return valid;
+  }
+
+  /// Tries a pipeline that fits with n micro-batches in other ways, too.
+  void pipelined(const Layout& l, const std::vector<int>& counts, int n, std::string_view recompute) {
+    const auto many = std::ranges::lower_bound(counts, 16 * l.pipeline);
+    const int more = many == counts.end() ? counts.back() : *many;
+    if (more > n) ask(l, written(l, more, recompute));
+    const bool open = !said_.has("interleave") && !said_.has("balance") && base_.one_forward_one_backward;
+    if (!open || 2 * l.pipeline > most_stages()) return;
+    for (const int count : std::set{n, more}) {
+      std::string text = written(l, count, recompute);
+      if (count % l.pipeline == 0) add(text, "interleave", "2"), ask(l, text);
+    }
   }
 
   enum Answer : std::uint8_t { no, invalid_recompute, too_much, yes };
-  Answer ask(Layout layout) {
+  Answer ask(Layout layout, const std::string& framework) {
+    layout.framework = framework;
     try {
       training_.framework = parse_framework(layout.framework);
       layout.memory = memory_need(training_).sum();
