@@ -216,7 +216,7 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
       open_source(workloads::trace_files(of.value), workloads::steps(first_of(options.steps)));
   const std::string& said = options.compute_scale;
   const std::string scale =
-      first_of(said) != said || is_range(said) ? said : number(parse_number(said, "compute_scale", 0, 1e9));
+      first_of(said) != said || is_range(said) ? said : number(parse_number(said, "--compute-scale", 0, 1e9));
   report.head = {{"trace", source->info().name}, {"engine", options.engine}, {"ranks", source->ranks()}};
   report.title = title(*source);
   report.remark =

@@ -83,7 +83,9 @@ class Program {
   virtual Rank ranks() const = 0;
   /// The main strand of a rank; called once for each rank. The program outlives its strands.
   virtual std::unique_ptr<Strand> main(Rank rank) = 0;
-  /// The words that name a tag of a message or meeting, or a request, in the report of a deadlock.
+  /// The words that name the program, a tag of a message or meeting, or a request, in the report of a
+  /// deadlock.
+  virtual std::string name() const { return {}; }
   virtual std::string name_of_tag(std::uint64_t tag) const { return "tag " + std::to_string(tag); }
   virtual std::string name_of_request(std::int32_t request) const {
     return "request " + std::to_string(request) + ", never begun";

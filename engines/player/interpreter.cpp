@@ -38,7 +38,10 @@ Result Interpreter::run() {
   for (Rank r = 0; r < program_.ranks(); ++r) start_strand(program_.main(r), r, nullptr, {}, 0);
   backend_.run(*this);
   std::string waiting = stuck();
-  if (!waiting.empty() && !options_.may_stop_short) throw InputError("deadlock: " + waiting);
+  if (!waiting.empty() && !options_.may_stop_short) {
+    const std::string name = program_.name();
+    throw InputError((name.empty() ? name : name + ": ") + "deadlock: " + waiting);
+  }
   Result end = result();
   if (!waiting.empty()) end.time = std::max(end.time, backend_.now());
   end.stopped_short = std::move(waiting);

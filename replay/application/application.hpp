@@ -70,6 +70,7 @@ class Application : public Program {
   bool is_own(std::uint64_t tag) const;
   bool is_own(std::string_view operation) const;
 
+  std::string name() const override { return source_.info().name; }
   std::string name_of_tag(std::uint64_t tag) const override;
   std::string name_of_request(std::int32_t request) const override;
 

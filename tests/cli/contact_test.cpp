@@ -112,7 +112,7 @@ TEST(Mistakes, LeadOn) {
            {predict + "--platform summit", "--platform is given more than once"},
            {"compare " + trace, "--on or --platform is required; see collcast compare --help"},
            {"compare " + trace + " --on flat --compute-scale -1",
-            "compute_scale '-1' is not a number from 0 to 1000000000"},
+            "--compute-scale '-1' is not a number from 0 to 1000000000"},
            {"train --model resnet50 --platform summit --ranks 6 --framework horovod:cycle=3.5",
             "framework horovod: cycle '3.5' is not understood; times are like 3.5ms"},
            {"prove allreduce --algorithm ring --ranks 100000",

@@ -80,7 +80,7 @@ ReplayOptions replay_options(const ReplayText& text) {
   options.policy = text.policy;
   options.placement = parse_placement(text.placement);
   if (!text.memory.empty()) options.memory = sweep::parse_memory(text.memory);
-  options.compute_scale = parse_number(text.compute_scale, "compute_scale", 0, 1e9);
+  options.compute_scale = parse_number(text.compute_scale, "--compute-scale", 0, 1e9);
   options.offloaded = {.collectives = collectives(text.offload),
                        .pieces = static_cast<int>(parse_count(text.pieces, "--pieces", 1, 1 << 20)),
                        .direct = is_direct("--delivery", text.delivery)};

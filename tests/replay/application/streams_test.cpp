@@ -284,7 +284,9 @@ TEST(Streams, ARecordThatNeverComesIsADeadlock) {
   RecordedSource lost(1);
   lost.at(0, 0) = {await(1, 1)};
   lost.at(0, 1) = {lasting(Kind::pause, 1)};
-  EXPECT_EQ(testing::complaint([&] { on_flat(lost); }), "deadlock: rank 0 waits for another of its streams");
+  lost.info().name = "lost.json";
+  EXPECT_EQ(testing::complaint([&] { on_flat(lost); }),
+            "lost.json: deadlock: rank 0 waits for another of its streams");
 }
 
 TEST(Streams, DeadlocksAreInTheSourcesWords) {
