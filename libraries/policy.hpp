@@ -40,7 +40,7 @@ struct Situation {
   BytesPerSecond rail_bandwidth = BytesPerSecond(12e9);  ///< of one card, each way
   BytesPerSecond gpudirect_bandwidth = {};  ///< of a card that accesses GPU memory; 0: rail_bandwidth
   Seconds network_latency = {};  ///< one way, beyond InfiniBand's microsecond that NCCL's constants include
-  bool gpudirect = true;  ///< only PCIe switches between GPU and network card, so that LL128 may cross nodes
+  bool gpudirect = true;  ///< only PCIe switches or C2C between GPU and card, so that LL128 may cross nodes
   Gpu gpu = Gpu::volta;
   Cpu cpu = Cpu::intel;
   bool staged = true;              ///< a message between nodes may be staged in host memory

@@ -77,15 +77,25 @@ Blueprint with(Blueprint b, Rank used) {
   return b;
 }
 
-/// Whether every GPU has a route to its NIC that passes PCIe switches only.
-bool gpudirect(const Blueprint& b) {
+/// The first release that counts a card behind a processor as near the GPU that NVLink-C2C joins to this
+/// processor (release notes of NCCL 2.27.3; PATH_P2C, src/graph/topo.h).
+constexpr int cards_by_c2c = 27;
+
+/// Whether every GPU has a route to its NIC that passes PCIe switches only, or, if `by_c2c`, the processor
+/// that it reaches by NVLink-C2C.
+bool gpudirect(const Blueprint& b, bool by_c2c) {
   const NodeGraph graph(b);
   const std::vector<int> nics = b.of_kind(Blueprint::Vertex::Kind::nic);
+  const auto is_c2c = [&](const NodeGraph::Link& link) {
+    const Blueprint::Line& line = b.lines[static_cast<std::size_t>(link.line)];
+    return b.link_kinds[static_cast<std::size_t>(line.kind)].name == "c2c";
+  };
   return std::ranges::all_of(b.ranks_on, [&](int gpu) {
     const int nic = graph.nic_of(gpu);
     return nic >= 0 && std::ranges::all_of(graph.route(gpu, nics[static_cast<std::size_t>(nic)]), [&](int l) {
-             const int to = graph.links()[static_cast<std::size_t>(l)].to;
-             return b.vertices[static_cast<std::size_t>(to)].kind != Blueprint::Vertex::Kind::cpu;
+             const NodeGraph::Link& link = graph.links()[static_cast<std::size_t>(l)];
+             return b.vertices[static_cast<std::size_t>(link.to)].kind != Blueprint::Vertex::Kind::cpu ||
+                    (by_c2c && link.from == gpu && is_c2c(link));
            });
   });
 }
@@ -177,7 +187,7 @@ Situation situation(const Description& description, Occupancy o, const std::stri
     if (v.device >= 0) recognise(s.cpu, b.devices[static_cast<std::size_t>(v.device)].name);
   if (nccl::parse(policy)) s.gpu = gpu_for_nccl(description, b, policy);
   if (of_amd(s.gpu)) set_rccl(s, b, minor_of(policy) >= nccl::rccl_with_ll128);
-  s.gpudirect = gpudirect(b);
+  s.gpudirect = gpudirect(b, since_hopper(s.gpu) && minor_of(policy) >= cards_by_c2c);
   const auto rings_of = [&](const Blueprint& of, ChannelReach reach) {
     return channels_of(of, ChannelShape::ring, reach, policy, s.gpu);
   };

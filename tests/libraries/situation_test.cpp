@@ -106,6 +106,16 @@ TEST(Situation, SocketsBetweenGpuAndAdapter) {
   EXPECT_EQ(s.cpu, Cpu::power);
 }
 
+/// NCCL's release notes of 2.27.3. Summit's GPUs reach their processors by NVLink, not by NVLink-C2C.
+TEST(Situation, CardsOfTheProcessorThatC2cJoinsAreNear) {
+  for (const char* platform : {"alps", "jupiter"}) {
+    EXPECT_FALSE(of(platform, 8, "nccl-2.26").gpudirect) << platform;
+    EXPECT_TRUE(of(platform, 8, "nccl-2.27").gpudirect) << platform;
+  }
+  EXPECT_TRUE(of("gb200-nvl72", 144, "nccl-2.28").gpudirect);
+  EXPECT_FALSE(of("summit", 12, "nccl-2.30").gpudirect);
+}
+
 /// NVIDIA/nccl issue 1197, an H100 node with 2.19: 8 channels of 40 GB/s.
 TEST(Situation, SwitchesThatMulticastAndReduceHaveChannels) {
   const Situation s = of("dgx-h100", 8, "nccl-2.19");
