@@ -8,6 +8,7 @@
 #include <set>
 
 #include "forecast/report/svg.hpp"
+#include "model/fabric.hpp"
 #include "support/text.hpp"
 
 namespace collcast::report {
