@@ -34,17 +34,19 @@ struct FurtherChannel {
 /// 128 KiB on four V100 and on four A100, NCCL 2.8.4, aistabci/abci2.0benchmark f0aa27f.
 constexpr FurtherChannel channel_of_v100{{1.05, 1.05, 1.05}, {2, 2, 2}};
 
-/// Until 2.17 NCCL's latencies are those of V100. These are of A100 joined by NVLink, from all_reduce_perf on
-/// machines that are not among our platforms: four GPUs (rcgsheffield/sheffield_hpc, stanage cuda.rst, NCCL
-/// 2.12), eight (microsoft/superbenchmark ae2ccdf, tests; oracle-japan/ocitutorials, BM.GPU4.8), two
-/// (NVIDIA/nccl-tests issue 331), and two nodes of eight (BM.GPU4.8).
+/// Until 2.17 NCCL's latencies are those of V100, and from 2.18 on those of H100. These are of A100 joined by
+/// NVLink, in all releases, from all_reduce_perf on machines that are not among our platforms: four GPUs
+/// (rcgsheffield/sheffield_hpc, stanage cuda.rst, NCCL 2.12), eight (microsoft/superbenchmark ae2ccdf, tests;
+/// oracle-japan/ocitutorials, BM.GPU4.8), two (NVIDIA/nccl-tests issue 331), and two nodes of eight
+/// (BM.GPU4.8).
 ///
 /// The cost of further channels is what `collcast calibrate` finds: 1.05, 1.26 and 2.55 us on four GPUs,
 /// 1.64, 1.51 and 2.96 us on eight, weighted by their variances.
 constexpr FurtherChannel channel_of_a100{{1.2, 1.33, 2.75}, {2, 2, 3.4}};
 /// LL's launch and step are a line through these times: 9.85 us for 2 steps, 11.6 and 18.9 us for 6 and 14
 /// (calibrated), 17.8 us for 14 (8 B on eight GPUs, NCCL of 2024), and 27.7 us for 25 (8 B on two nodes, less
-/// two hops; steps are 1.8 times as long there). The launch is good to a microsecond, the step to 0.2.
+/// two hops; steps are 1.8 times as long there). The launch is good to a microsecond, the step to 0.2. Later
+/// tables agree: 8 B on two nodes of eight take 36.5 us (oracle-quickstart/oci-hpc-oke, 2024), here 37.7.
 constexpr double ll_launch_of_a100 = 7.5, ll_step_of_a100 = 0.8;
 /// From 2.22 on a kernel gets the work of all channels as arguments; before, each further channel read its
 /// own from host memory. 8 H100 take 27.4 us for 1 MiB in LL on 24 channels (all_reduce_perf of NVIDIA's
@@ -54,7 +56,7 @@ constexpr FurtherChannel channel_by_arguments{{0, 0, 0}, {1.05, 1.05, 1.05}};
 /// 8 MiB on 56 channels of 8 MI300X take 91.1 us (all_reduce_perf, crickett-hpe/hpc-ai-envs PR 30); RCCL's
 /// own model gives 90.
 constexpr FurtherChannel channel_of_rccl{{0, 0, 0}, {.2, .2, .2}};
-/// LL128's launch is NCCL's own from this release on: the tables do not say it.
+/// LL128's launch is at least NCCL's own of this release: the tables do not say it.
 constexpr int latencies_remeasured = 18;
 
 /// How long a message of a ring keeps a proxy busy [us]. Allgather of up to 4 KiB in LL on two nodes of 8
@@ -65,14 +67,14 @@ constexpr int latencies_remeasured = 18;
 constexpr double proxy_message = 1.5;
 constexpr int proxies_rewritten = 12;
 
-bool is_a100(int minor, const Situation& s) {
-  return s.gpu == Gpu::ampere && s.link == NodeLink::nvlink && minor < latencies_remeasured;
+bool is_a100(const Situation& s) {
+  return s.gpu == Gpu::ampere && s.link == NodeLink::nvlink;
 }
 
 const FurtherChannel& further_channel(int minor, const Situation& s) {
   if (of_amd(s.gpu)) return channel_of_rccl;
   if (minor >= work_in_arguments) return channel_by_arguments;
-  return is_a100(minor, s) ? channel_of_a100 : channel_of_v100;
+  return is_a100(s) ? channel_of_a100 : channel_of_v100;
 }
 
 /// The limit of a head in NVLSTree, up and down, from NCCL's table, which begins with 2.28. On more than two
@@ -92,6 +94,10 @@ void stretch(Software& software, const PerProtocol& most_channel, double factor)
 }
 
 }  // namespace
+
+double ll_slowdown(int minor, const Situation& s) {
+  return s.nodes == 1 ? 1 : ll_slowdown_on_nodes(is_a100(s) ? latencies_remeasured - 1 : minor);
+}
 
 const Kernel& kernel(Protocol protocol, Gpu gpu) {
   return (of_amd(gpu) ? rccl_kernels : kernels)[static_cast<std::size_t>(protocol)];
@@ -184,12 +190,13 @@ static Software nccl_software(int minor, const Situation& s) {
   if (minor >= proxies_rewritten) software.proxy = {proxy_message, proxy_message, proxy_message};
   software.tree_step[simple] = software.ring_step[simple];
   software.tree_hop[simple] = software.ring_hop[simple];
-  if (is_a100(minor, s)) {
+  if (is_a100(s)) {
     constexpr auto ll = static_cast<std::size_t>(Protocol::ll);
     software.ring_launch[ll] = software.tree_launch[ll] = ll_launch_of_a100;
     software.ring_step[ll] = software.tree_step[ll] = ll_step_of_a100;
-    software.ring_launch[ll128] = base_latency(latencies_remeasured, Shape::ring)[ll128];
-    software.tree_launch[ll128] = base_latency(latencies_remeasured, Shape::tree)[ll128];
+    const int measured = std::max(minor, latencies_remeasured);
+    software.ring_launch[ll128] = base_latency(measured, Shape::ring)[ll128];
+    software.tree_launch[ll128] = base_latency(measured, Shape::tree)[ll128];
   }
   return software;
 }

@@ -36,6 +36,9 @@ double share_of_links(int minor, const Situation& s, int channels);
 /// time.
 constexpr double threads_up = .7;
 
+/// How much longer LL's steps in a node take if there are other nodes.
+double ll_slowdown(int minor, const Situation& s);
+
 /// The times of NCCL's software other than for moving bytes, by protocol [us].
 struct Software {
   PerProtocol ring_launch, tree_launch;  ///< of a kernel with one channel

@@ -60,7 +60,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
   launch_ = us(tree ? software.tree_launch : software.ring_launch);
   channel_ = us(software.channel);
   step_ = us(tree ? software.tree_step : software.ring_step);
-  if (flags_ && s.nodes > 1) step_ = ll_slowdown_on_nodes(t.release) * step_;
+  if (flags_) step_ = ll_slowdown(t.release, s) * step_;
   hop_ = us(tree ? software.tree_hop : software.ring_hop) + s.network_latency;
   if (t.shape == Shape::nvls || t.shape == Shape::nvls_tree) {
     const Seconds published =

@@ -91,7 +91,7 @@ class Player {
   }
   double step() const {
     const double us = of(shape_ == Shape::tree ? software_.tree_step : software_.ring_step, protocol_);
-    return nodes_ > 1 && ll() ? us * ll_slowdown_on_nodes(minor_) : us;
+    return ll() ? us * ll_slowdown(minor_, s_) : us;
   }
   double hop() const {
     return of(shape_ == Shape::tree ? software_.tree_hop : software_.ring_hop, protocol_) +

@@ -48,8 +48,7 @@ TEST(NcclTransport, one_turn_of_ll_by_hand) {
   EXPECT_NEAR(p.time.value * 1e6, 3.6 + 6 * (.47 + 4096 / 3250.0), 1e-9);
 }
 
-/// A100 have their own launch, step and channels until NCCL's constants are theirs, 2.18; a channel moves
-/// 87.7 / 24 GB/s.
+/// A100 have their own launch, step and channels in all releases; a channel moves 87.7 / 24 GB/s.
 TEST(NcclTransport, one_turn_of_ll_on_a100_by_hand) {
   Situation s{.channels = 12, .gpu = Gpu::ampere};
   s.intra_bandwidth = s.inter_bandwidth = BytesPerSecond(21e9);
@@ -57,8 +56,13 @@ TEST(NcclTransport, one_turn_of_ll_on_a100_by_hand) {
               1e-9);
   EXPECT_NEAR((ring(4, 32_KiB, Protocol::ll, s).time - ring(4, 16_KiB, Protocol::ll, s).time).value * 1e6,
               1.2, 1e-9);
-  EXPECT_EQ(published_software(18, s).ring_launch[0], 6.6);
-  EXPECT_EQ(published_software(18, s).channel[0], 1.05);
+  EXPECT_EQ(published_software(18, s).ring_launch[0], 7.5);
+  EXPECT_EQ(published_software(18, s).channel[0], 1.2);
+  EXPECT_EQ(published_software(22, s).channel[0], 0);
+  EXPECT_EQ(ll_slowdown(22, s), 1);
+  s.nodes = 2;
+  EXPECT_EQ(ll_slowdown(22, s), 1.8);
+  s.nodes = 1;
   s.link = NodeLink::pci;
   EXPECT_EQ(published_software(release, s).ring_launch[0], 3.6);
 }
