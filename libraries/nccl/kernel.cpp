@@ -122,6 +122,9 @@ static double rccl_limit(Shape shape, Protocol protocol, const Situation& s, int
   return k.threads * k.bytes_a_thread / step_us / 1e3;
 }
 
+/// Reduce in LL128 is taken to be as fast as broadcast, as it is in the tables of reduce_perf on eight A100
+/// (microsoft/superbenchmark, tests) and on twelve V100 of a DGX-2 (jgwohlbier/nccl-tests): 654 and 1179 us
+/// for 128 MiB. NCCL's limit for it is lower before 2.10.
 static double published_limit(int minor, Shape shape, Protocol protocol, Collective collective,
                               const Situation& s, int channels) {
   if (of_amd(s.gpu)) return rccl_limit(shape, protocol, s, channels);
@@ -134,7 +137,8 @@ static double published_limit(int minor, Shape shape, Protocol protocol, Collect
   if (protocol == Protocol::simple && (shape == Shape::ring || shape == Shape::nvls) && since_hopper(s.gpu))
     return simple_of_hopper;
   if (protocol == Protocol::simple) return most_tree(std::max(minor, 8), protocol, 1, s.gpu, 1) / 2;
-  return most_ll128(minor, shape, collective, 1, s.gpu) / 2;
+  const bool chain_up = shape == Shape::ring && collective == Collective::reduce;
+  return most_ll128(minor, shape, chain_up ? Collective::broadcast : collective, 1, s.gpu) / 2;
 }
 
 double channel_limit(int minor, Shape shape, Protocol protocol, Collective collective, const Situation& s,
