@@ -64,6 +64,8 @@ void run_convert(const ConvertOptions& options) {
   if (!source.info().ordered)
     throw InputError(source.info().name +
                      ": a profile does not record the order of calls, so it cannot be converted");
+  if (!source.info().unplayable.empty())
+    throw InputError(source.info().name + ": " + source.info().unplayable);
   refuse_traces(source, options);
   const Json lost = report::rows_of(written(source, options));
   report::Report report;

@@ -354,6 +354,8 @@ Application::Application(const Source& source, Selection& selection, double comp
         source.info().name + ": a " + source.info().format +
         " profile says how often and how long, but not in which order, and cannot be replayed; `collcast "
         "inspect` shows it");
+  if (!source.info().unplayable.empty())
+    throw InputError(source.info().name + ": " + source.info().unplayable);
 }
 
 std::unique_ptr<Strand> Application::main(Rank rank) {

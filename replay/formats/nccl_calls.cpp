@@ -35,9 +35,11 @@ class Job {
   std::unique_ptr<RecordedSource> build() {
     number_ranks();
     auto source = std::make_unique<RecordedSource>(world_);
+    const bool any_calls = log_.calls() > 0;
     for (std::size_t i = 0; i < log_.order.size(); ++i) {
       const DeviceLog& d = log_.devices.at(log_.order[i]);
-      if (d.calls.empty()) continue;
+      if (d.calls.empty() && any_calls) continue;
+      if (!any_calls) set_up(*source, i, d);
       source->info().recorded_ranks.push_back(rank_[i]);
       calls(*source, i, d);
     }
@@ -186,6 +188,12 @@ class Job {
     const int number = source.communicator(c.id, members);
     source.name(number, c.id);
     return number;
+  }
+
+  /// Gives the source the communicators of a log in which nobody calls.
+  void set_up(RecordedSource& source, std::size_t device, const DeviceLog& log) {
+    for (const std::string& pointer : log.order)
+      if (log.communicators.at(pointer).rank >= 0) communicator(source, device, log, pointer);
   }
 
   void calls(RecordedSource& source, std::size_t device, const DeviceLog& log) {

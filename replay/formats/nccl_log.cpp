@@ -98,6 +98,14 @@ class LogReader : public nccl::CallLog {
         d.task = task->second;
   }
 
+  /// Whether INIT lines say who is in some communicator, or TUNING lines what was chosen.
+  bool shows_set_up() const {
+    return !choices.empty() || std::ranges::any_of(devices, [](const auto& device) {
+      return std::ranges::any_of(device.second.communicators,
+                                 [](const auto& named) { return named.second.rank >= 0; });
+    });
+  }
+
   /// Splits devices that are named for several ranks, as a thread that calls for several ranks may name one
   /// device for all. If no INIT lines say whose a communicator is, RCCL's `globalrank` does: it differs
   /// between the communicators of all ranks.
@@ -232,7 +240,16 @@ class LogReader : public nccl::CallLog {
       return init(device, text);
     if (const auto arrow = text.find(" Bytes -> Algo "); arrow != std::string_view::npos)
       return choice(text, arrow);
-    setting_up_[device].read(text);
+    graph_of(device).read(text);
+  }
+
+  /// The communicator that a device's lines are about: the one that it sets up, or, from NCCL 2.22 on, the
+  /// one that called last, as its connections are made then. Before 2.18, no line says where a set-up begins.
+  nccl::Graph& graph_of(const Device& device) {
+    const auto of = setups_.find(device);
+    const bool complete = of != setups_.end() && of->second.begun && of->second.open == 0;
+    const auto last = complete ? graphs_.find(of->second.last) : graphs_.end();
+    return last == graphs_.end() ? setting_up_[device] : last->second;
   }
 
   /// Whether a call's line is complete: it ends with the communicator and its number of ranks, "comm 0x7
@@ -269,6 +286,8 @@ class LogReader : public nccl::CallLog {
     const auto own = number(word_after(text, "globalrank "));
     if (communicator.rank < 0 && own >= 0 && own < communicator.ranks)
       communicator.rank = static_cast<Rank>(own);
+    if (const auto of = setups_.find(named); of != setups_.end())
+      of->second.last = {communicator.ranks, communicator.id};
     d.calls.push_back(std::move(c));
   }
 
@@ -293,8 +312,13 @@ class LogReader : public nccl::CallLog {
     c.rank = static_cast<Rank>(rank);
     c.ranks = static_cast<Rank>(ranks);
     if (!id.empty()) c.id = id, of_files_[path_].ids.insert(id);
-    if (text.find("Init COMPLETE") != std::string_view::npos)
-      graphs_[{c.ranks, c.id}].add(std::exchange(setting_up_[writer], {}));
+    SetUps& of = setups_[writer];
+    if (text.find("Init START") != std::string_view::npos) of.begun = true, ++of.open;
+    if (text.find("Init COMPLETE") != std::string_view::npos) {
+      of.open = std::max(of.open - 1, 0);
+      of.last = {c.ranks, c.id};
+      graphs_[of.last].add(std::exchange(setting_up_[writer], {}));
+    }
     of_files_[path_].sizes.insert(c.ranks);
   }
 
@@ -390,13 +414,20 @@ class LogReader : public nccl::CallLog {
 
   std::string path_;  ///< the file that is read
   std::map<std::string, OfFile> of_files_;
-  std::map<Device, Rank> tasks_;                                ///< by process
-  std::map<Device, nccl::Graph> setting_up_;                    ///< the communicator that is not complete yet
-  std::map<std::pair<Rank, std::string>, nccl::Graph> graphs_;  ///< of communicators, by size and id
-  std::map<std::string, SaidAlike> versions_;                   ///< by library
-  std::set<std::string> said_;                                  ///< file and library
-  Rank all_ranks_ = 0;                                          ///< size of the largest communicators
-  std::map<Device, std::string> files_;                         ///< the file with a device's calls
+  std::map<Device, Rank> tasks_;  ///< by process
+  using SizeAndId = std::pair<Rank, std::string>;
+  struct SetUps {
+    bool begun = false;  ///< lines say where set-ups begin
+    int open = 0;
+    SizeAndId last;  ///< the communicator that was complete or called last
+  };
+  std::map<Device, nccl::Graph> setting_up_;   ///< the communicator that is not complete yet
+  std::map<Device, SetUps> setups_;            ///< by the device that lines name
+  std::map<SizeAndId, nccl::Graph> graphs_;    ///< of communicators
+  std::map<std::string, SaidAlike> versions_;  ///< by library
+  std::set<std::string> said_;                 ///< file and library
+  Rank all_ranks_ = 0;                         ///< size of the largest communicators
+  std::map<Device, std::string> files_;        ///< the file with a device's calls
   /// The key of the communicator that a device's pointer stands for now.
   std::map<std::pair<Device, std::string>, std::string> keys_;
   /// The device that set a communicator up, by process and pointer.
@@ -420,11 +451,11 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
     throw InputError(files[0] +
                      ": an NCCL log of which all calls are cut before their communicator and how many ranks "
                      "it has, as in `comm 0x7f80 [nranks=2]`; take the lines whole");
-  if (log.calls() == 0)
-    throw InputError(files[0] +
-                     ": an NCCL log without calls; run with NCCL_DEBUG=INFO and "
-                     "NCCL_DEBUG_SUBSYS=INIT,COLL,TUNING (a table "
-                     "of nccl-tests is for collcast validate --measurements)");
+  const bool calls = log.calls() > 0;
+  const std::string without_calls =
+      "an NCCL log without calls; run with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,COLL,TUNING (a table "
+      "of nccl-tests is for collcast validate --measurements)";
+  if (!calls && !log.shows_set_up()) throw InputError(files[0] + ": " + without_calls);
   const bool of_one_job = log.of_one_job();
   log.tell_callers_apart();
   log.tell_tasks();
@@ -432,6 +463,11 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
   SourceInfo& info = source->info();
   info.unknown = {"durations and computation (a replay has communication alone)", "which streams overlap",
                   "calls inside replayed CUDA graphs (logged once, at capture)"};
+  if (!calls) {
+    info.unplayable = info.unscalable = without_calls;
+    info.unknown = {"calls: they are logged with NCCL_DEBUG_SUBSYS=COLL"};
+    if (log.order.empty()) info.unknown.emplace_back("how many ranks there are");
+  }
   info.set_up = log.set_up();
   if (!of_one_job)
     info.notes.push_back(

@@ -117,6 +117,7 @@ struct SourceInfo {
   std::vector<Rank> recorded_ranks;  ///< the ranks that the source holds; empty: all
   std::int64_t by_node = 0;          ///< number of a rank's collectives that have `phases`
   bool ordered = true;     ///< false: a profile, which says how often and how long; it cannot be replayed
+  std::string unplayable;  ///< why it can be replayed in no way, though it is no profile; empty: it can
   std::string unscalable;  ///< why it cannot be scaled to other numbers of ranks; empty: it can
   bool truncated = false;  ///< ranks may end while others wait for them
   std::map<int, std::string> communicator_names;  ///< as the application or the library calls them

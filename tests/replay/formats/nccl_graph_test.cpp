@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "replay/formats/formats.hpp"
+#include "tests/complaint.hpp"
 #include "tests/folder.hpp"
 #include "tests/replay/formats/activities.hpp"
 #include "tests/replay/formats/samples.hpp"
@@ -75,6 +76,56 @@ TEST_F(NcclGraphs, BelongToTheCommunicatorThatIsSetUp) {
   EXPECT_EQ(rows[0].communicator, "0xb (2 ranks)");
   EXPECT_EQ(rows[0].orders, std::vector<std::string>{"0 1"});
   EXPECT_EQ(rows[1].communicator, "world");
+}
+
+/// From NCCL 2.22 on connections are made at the first call: they are the caller's, not the next one's.
+TEST_F(NcclGraphs, ConnectionsMadeLaterAreThoseOfTheLastCaller) {
+  const std::string at = "n0:10:11 [0] NCCL INFO ";
+  const auto init = [&](const std::string& id, const std::string& what) {
+    return at + "ncclCommInitRank comm 0x" + id + " rank 0 nranks 2 cudaDev 0 busId 1000 commId 0x" + id +
+           " - Init " + what + "\n";
+  };
+  const auto connection = [&](const std::string& via) {
+    return at + "Channel 00/0 : 0[0] -> 1[1] via " + via + "\n";
+  };
+  const auto call = [&](const std::string& id) {
+    return at + "AllReduce: opCount 0 sendbuff 0x1 recvbuff 0x2 count 4 datatype 7 op 0 root 0 comm 0x" + id +
+           " [nranks=2] stream 0x5\n";
+  };
+  const auto source = open(init("a", "START") + init("a", "COMPLETE") + connection("P2P/CUMEM") +
+                           init("b", "START") + connection("SHM") + init("b", "COMPLETE") + call("a") +
+                           connection("P2P/CUMEM") + call("b") + connection("SHM"));
+  const auto& rows = source->info().set_up;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].graph + " " + rows[0].links, "2 connections P2P/CUMEM");
+  EXPECT_EQ(rows[1].graph + " " + rows[1].links, "2 connections SHM");
+}
+
+/// As by default, when NCCL logs no calls.
+TEST_F(NcclGraphs, AreShownOfALogWithoutCalls) {
+  const std::string init = " - Init COMPLETE\n", at = "n0:10:11 [0] NCCL INFO ",
+                    other = "n0:12:13 [1] NCCL INFO ";
+  const auto comm = [](const std::string& id, int rank, int ranks) {
+    return "comm 0x" + id + " rank " + std::to_string(rank) + " nranks " + std::to_string(ranks) +
+           " cudaDev " + std::to_string(rank) + " busId " + std::to_string(rank) + "000 commId 0x" + id;
+  };
+  const auto source =
+      open(at + "Channel 00/01 : 0 1 2 3\n" + at + comm("a", 0, 4) + init + other + comm("a", 1, 4) + init +
+           at + comm("b", 0, 2) + init + other + comm("b", 1, 2) + init);
+  EXPECT_EQ(source->ranks(), 4);
+  EXPECT_EQ(source->info().recorded_ranks, (std::vector<Rank>{0, 1}));
+  EXPECT_EQ(source->communicators().size(), 2u);
+  ASSERT_EQ(source->info().set_up.size(), 1u);
+  EXPECT_EQ(source->info().set_up[0].orders, std::vector<std::string>{"0 1 2 3"});
+  EXPECT_TRUE(source->info().unplayable.starts_with("an NCCL log without calls; run with"));
+
+  const auto chosen = open(at + "AllReduce: 4 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..0}\n");
+  EXPECT_EQ(chosen->info().notes.back(), "AllReduce: 4 B by TREE / LL, 1 times");
+  EXPECT_EQ(chosen->info().unknown.back(), "how many ranks there are");
+
+  EXPECT_NE(
+      testing::complaint([&] { open(at + "cudaDriverVersion 12040\n"); }).find("an NCCL log without calls"),
+      std::string::npos);
 }
 
 /// A call of `count` floats by a process that writes behind `label`.
