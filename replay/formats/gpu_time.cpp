@@ -123,6 +123,14 @@ class Callers {
     return ranks;
   }
 
+  /// Whether each caller of a group has the place in it that it would have at that distance.
+  bool fit(const std::string& group, Rank size, Rank stride) const {
+    const auto found = all_.find(group);
+    return found == all_.end() || std::ranges::all_of(found->second, [&](const auto& caller) {
+             return caller.second < 0 || caller.first / stride % size == caller.second;
+           });
+  }
+
  private:
   void add(const RankTrace& trace, const Comm& comm) {
     if (!comm.group.empty()) {
@@ -312,7 +320,11 @@ class GpuRank {
   std::vector<Rank> inferred(const Comm& comm, Rank size) {
     const Rank world = source_.ranks();
     const bool of_world = is_message(comm) && !trace_.nccl_ids;  // its peer is a rank of the world
-    if (of_world || size == world || (size == 0 && comm.group.empty())) return {};
+    if (of_world || size == world) return {};
+    if (size == 0 && comm.group.empty()) {
+      if (world > 2) take(size, "all ranks");
+      return {};
+    }
     std::vector<Rank> ranks;
     // torch gives several groups that share no rank the same name.
     if (trace_.nccl_ids || (size > 0 && world % size > 0)) ranks = callers_.of(comm.group, size);
@@ -321,7 +333,7 @@ class GpuRank {
     } else if (size == 0 || size > world) {
       take(size, "all ranks");
     } else {
-      ranks = equidistant(size, comm.own);
+      ranks = equidistant(comm.group, size, comm.own);
       const bool near = ranks.back() - ranks.front() < size;
       if (size > 1) take(size, near ? "consecutive ranks" : "ranks of equal distance");
     }
@@ -336,15 +348,15 @@ class GpuRank {
   }
 
   /// A group of `size` ranks at equal distances with this rank in it: consecutive ranks, unless its place
-  /// `own` only fits other distances.
-  std::vector<Rank> equidistant(Rank size, int own) const {
+  /// `own`, and those of the other ranks that call it, only fit other distances.
+  std::vector<Rank> equidistant(const std::string& group, Rank size, int own) const {
     const Rank world = source_.ranks(), me = trace_.rank;
-    Rank first = std::min(me - me % size, world - size), stride = 1;
-    for (Rank s = 1; own >= 0 && s <= world / size; ++s)
-      if (world % (s * size) == 0 && me / s % size == own) {
-        stride = s, first = me - own * s;
-        break;
-      }
+    Rank first = std::min(me - me % size, world - size), stride = 0;
+    for (const bool of_all : {true, false})
+      for (Rank s = 1; own >= 0 && stride == 0 && s <= world / size; ++s)
+        if (world % (s * size) == 0 && me / s % size == own && (!of_all || callers_.fit(group, size, s)))
+          stride = s, first = me - own * s;
+    stride = std::max(stride, 1);
     std::vector<Rank> ranks(static_cast<std::size_t>(size));
     for (Rank& r : ranks) r = std::exchange(first, first + stride);
     return ranks;

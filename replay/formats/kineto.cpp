@@ -5,6 +5,8 @@
 #include <charconv>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "replay/formats/gpu_time.hpp"
 #include "replay/formats/host_calls.hpp"
@@ -89,6 +91,32 @@ Comm comm_of(const JsonValue& args) {
   const Rank to = possible_rank(args["Dst Rank"]), from = possible_rank(args["Src Rank"]);
   c.peer = to < 0 || contains(c.name, "recv") ? from : to;
   return c;
+}
+
+/// The group of a call as torch 2.1 notes it, in the values that it was called with: tensors (if any), a
+/// number, the group's address, a rank, a name that is left out, split sizes, in some versions the group's
+/// first rank and distance, and its size.
+struct NotedGroup {
+  std::string address;
+  Rank rank = -1, size = 0, start = -1, stride = -1;
+};
+NotedGroup noted_group(const JsonValue& args) {
+  const auto values = args["Concrete Inputs"].items();
+  const auto text = [&](std::size_t from_end) {
+    return from_end <= values.size() ? values[values.size() - from_end].text() : std::string_view();
+  };
+  const auto number = [&](std::size_t from_end) {
+    std::int64_t n = -1;
+    std::from_chars(text(from_end).data(), text(from_end).data() + text(from_end).size(), n);
+    return n;
+  };
+  for (const std::size_t more : {0, 2})
+    if (text(2 + more).starts_with('[') && text(3 + more).starts_with('[') && number(6 + more) > 0) {
+      NotedGroup g{std::string(text(6 + more)), possible_rank(number(5 + more)), possible_rank(number(1))};
+      if (more > 0) g.start = possible_rank(number(3)), g.stride = possible_rank(number(2));
+      return g.size > 0 ? g : NotedGroup();
+    }
+  return {};
 }
 
 /// The member of one name, or of its name in 2021.
@@ -211,7 +239,7 @@ class FileReader {
     } else if (name == "record_param_comms") {
       call(e, span, comm_of(e["args"]));
     } else if (begins_with_one_of(name, {"nccl:", "xccl:"})) {
-      call(e, span, annotated(name, e["args"]));
+      call(e, span, in_its_group(annotated(name, e["args"]), thread(e), span));
     } else if (begins_with_one_of(name, {"gloo:", "mpi:", "ucc:"})) {
       trace_.played_by_hosts.push_back({span, annotated(name, e["args"])});
     }
@@ -230,7 +258,27 @@ class FileReader {
   void call(const JsonValue& e, Span span, Comm comm) {
     if (const std::string_view said = e["args"]["Process Group Description"].text(); !said.empty())
       trace_.descriptions.try_emplace(comm.group, said);
+    if (comm.name.empty())
+      if (NotedGroup group = noted_group(e["args"]); group.size > 0)
+        noted_[thread(e)] = {span, std::move(group)};
     trace_.calls[thread(e)].push_back({span, std::move(comm), false, external(e)});
+  }
+
+  /// Gives an annotation the group of the call that it is within. Addresses differ between ranks: groups go
+  /// by their size and the order in which a rank first calls them.
+  Comm in_its_group(Comm comm, std::int64_t thread, Span span) {
+    const auto found = noted_.find(thread);
+    if (found == noted_.end() || span.begin < found->second.first.begin || span.end > found->second.first.end)
+      return comm;
+    const NotedGroup& group = found->second.second;
+    std::vector<std::string>& alike = by_size_[group.size];
+    auto at = std::ranges::find(alike, group.address);
+    if (at == alike.end()) at = alike.insert(at, group.address);
+    comm.group = std::to_string(group.size) + " ranks, " + std::to_string(at - alike.begin());
+    comm.size = group.size, comm.start = group.start, comm.stride = group.stride;
+    if (const auto collective = collective_of(comm.name); collective && group.rank < group.size)
+      (definition(*collective).rooted ? comm.root : comm.own) = group.rank;
+    return comm;
   }
 
   void kernel(const JsonValue& e, Span span, std::string_view name, std::string_view category) {
@@ -253,6 +301,8 @@ class FileReader {
 
   RankTrace trace_;
   bool of_torch_ = false;
+  std::map<std::int64_t, std::pair<Span, NotedGroup>> noted_;  ///< the last one, by thread
+  std::map<Rank, std::vector<std::string>> by_size_;           ///< addresses of groups
 };
 
 /// Whether collectives were called that no kernel plays, beside kernels that compute.

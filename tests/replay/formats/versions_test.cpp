@@ -250,6 +250,34 @@ TEST_F(Versions, KinetoKernelsBelongToTheCallAroundTheirLaunch) {
   EXPECT_EQ(first_collective(*source, 0).message, Bytes(1000));
 }
 
+/// torch 2.1 notes groups among the values of a call only, by addresses that differ between ranks; its
+/// annotation has the size.
+TEST_F(Versions, KinetoGroupsAmongTheValuesOfACall) {
+  const auto called = [](const std::string& collective, int at, const std::string& group, int place) {
+    const std::string noted = R"("Concrete Inputs":["","7",")" + group + R"(",")" + std::to_string(place) +
+                              R"(","","[]","[]","2"])";
+    return event("record_param_comms", "cpu_op", at, 50, noted) + "," +
+           event("nccl:" + collective, "user_annotation", at + 5, 40,
+                 R"("Input Dims":[[10,100]],"Input type":["float"])") +
+           "," +
+           event("cudaLaunchKernel", "cuda_runtime", at + 10, 5, R"("correlation":)" + std::to_string(at)) +
+           "," + kernel("ncclDevKernel_x", at + 100, 90, 20, at) + "," +
+           event("record_param_comms", "cpu_op", at + 60, 5,
+                 R"("Concrete Inputs":["7","0","0","","[]","[]","1"])");
+  };
+  std::vector<std::string> files;
+  for (int r = 0; r < 4; ++r) {
+    const std::string n = std::to_string(r);
+    files.push_back(file("a" + n, altered(profile(r, called("all_reduce", 1000, "9" + n, r % 2) + "," +
+                                                         called("all_reduce", 2000, "8" + n, r / 2)),
+                                          R"("world_size":2)", R"("world_size":4)")));
+  }
+  const auto source = open_source(files);
+  EXPECT_EQ(source->communicators(), (Communicators{{0, 1, 2, 3}, {0, 1}, {0, 2}, {1, 3}, {2, 3}}));
+  EXPECT_EQ(first_collective(*source, 0).message, Bytes(4000));
+  EXPECT_EQ(first_collective(*open("b", profile(0, called("broadcast", 1000, "9", 1))), 0).root, 1);
+}
+
 TEST_F(Versions, KinetoNotesWhatItTakesForGranted) {
   const auto call_of = [](const std::string& type, int device) {
     return event(
