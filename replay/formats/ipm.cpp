@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/ipm.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -11,7 +12,11 @@
 namespace collcast {
 namespace {
 
-constexpr std::string_view banner_begin = "##IPMv";
+/// Whether the line begins a banner, behind the spaces before a quoted one.
+bool begins_banner(std::string_view line) {
+  const std::size_t text = line.find_first_not_of(" \t");
+  return text != std::string_view::npos && line.substr(text).starts_with("##IPMv");
+}
 
 struct Banner {
   Rank tasks = 0;
@@ -29,7 +34,7 @@ Banner banner_of(const std::string& path) {
   bool in_counts = false;
   std::int64_t banners = 0;
   for (std::string line; input.line(line);) {
-    banners += line.starts_with(banner_begin);
+    banners += begins_banner(line);
     if (banners > 1) continue;
     std::istringstream words(line);
     std::string hash, word;
@@ -57,7 +62,11 @@ Banner banner_of(const std::string& path) {
 }  // namespace
 
 bool is_ipm(std::string_view head) {
-  return head.starts_with(banner_begin) || head.find("\n##IPMv") != std::string_view::npos;
+  for (std::size_t end = 0; !head.empty(); head.remove_prefix(std::min(end + 1, head.size()))) {
+    end = std::min(head.find('\n'), head.size());
+    if (begins_banner(head.substr(0, end))) return true;
+  }
+  return false;
 }
 
 std::unique_ptr<Source> open_ipm(const std::vector<std::string>& files, const OpenOptions&) {

@@ -97,14 +97,15 @@ std::unique_ptr<Source> open_mpip(const std::vector<std::string>& files, const O
   info.notes = {"rank 0 stands for the sum of all ranks"};
   std::vector<ProfiledCall> calls;
   std::int64_t countless = 0;
+  double countless_s = 0;
   for (const auto& [key, site] : report.sites)
     if (site.count >= 1)
       calls.push_back({key.first, static_cast<std::int64_t>(site.count), Seconds(1e-3 * site.total_ms),
                        site.bytes, Seconds(1e-3 * site.shortest_ms), Seconds(1e-3 * site.longest_ms)});
     else
-      ++countless;
+      ++countless, countless_s += 1e-3 * std::max(site.total_ms, 0.0);
   add_profile(*source, 0, calls);
-  if (countless) info.losses.push_back({"call site", countless, "without a count"});
+  if (countless) info.losses.push_back({"call site", countless, "without a count", countless_s});
   return source;
 }
 

@@ -164,10 +164,14 @@ std::unique_ptr<Source> open_tau(const std::vector<std::string>& files, const Op
   source->info().unknown = unknown_to_profiles();
   source->info().unknown.emplace_back("sizes but means of collectives'");
   std::int64_t missing = 0;
+  std::size_t listed = 0;
   for (const auto& [rank, file] : of_rank) {
     source->info().recorded_ranks.push_back(rank);
-    add_profile(*source, rank, calls_of(file, missing, source->info().notes));
+    const std::vector<ProfiledCall> calls = calls_of(file, missing, source->info().notes);
+    listed += calls.size();
+    add_profile(*source, rank, calls);
   }
+  if (listed == 0) source->info().notes.emplace_back("TAU lists no calls of MPI");
   if (missing) source->info().losses.push_back({"row", missing, "less than TAU says there are"});
   return source;
 }

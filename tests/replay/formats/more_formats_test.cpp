@@ -4,6 +4,7 @@
 #include <bit>
 #include <fstream>
 #include <map>
+#include <regex>
 
 #include "replay/formats/convert.hpp"
 #include "replay/formats/formats.hpp"
@@ -758,6 +759,12 @@ TEST_F(MoreFiles, MpipReportsAreProfilesByCallSite) {
   EXPECT_DOUBLE_EQ(i.operations[0].size.value, 2000);
   EXPECT_NEAR(i.operations[0].total.value, 0.926, 1e-9);
   EXPECT_FALSE(i.operations[1].sized);
+  const auto countless =
+      open_source({file("concise",
+                        "@ mpiP\n@--- Aggregate Time (top twenty, descending, milliseconds) ---\n"
+                        "Call                 Site       Time    App%    MPI%     COV\n"
+                        "Barrier                 2       3e+04   75.00  100.00    0.67\n")});
+  EXPECT_EQ(countless->info().losses, (Losses{{"call site", 1, "without a count", 30}}));
   const std::string none = file("none", "@ mpiP\n");
   EXPECT_NE(testing::complaint([&] { open_source({none}); }).find("an mpiP report without the sections"),
             std::string::npos);
@@ -794,6 +801,8 @@ TEST_F(MoreFiles, IpmBannersAreProfilesOfTheWholeRun) {
   EXPECT_NEAR(i.operations[0].total.value, 2.5, 1e-12);
   EXPECT_FALSE(i.operations[0].sized);
   EXPECT_TRUE(source->info().losses.empty());  // a banner has no sizes, and a time of 0.00 is one
+  const std::string quoted = std::regex_replace("of a page\n" + ipm_banner, std::regex("\n#"), "\n    #");
+  EXPECT_EQ(all(*open_source({file("page.txt", quoted)}), 0).size(), 2u);
   const auto refused = [&](const std::string& text) {
     return testing::complaint([&] { open_source({file("bad.txt", text)}); });
   };
@@ -842,6 +851,11 @@ TEST_F(MoreFiles, TauEventsThatCallsShare) {
   EXPECT_TRUE(sizes(one, "\"Message size for all-to-all\" 3 64 0 32 9")["MPI_Alltoallv"]);
   EXPECT_FALSE(sizes(both, "\"Message size for all-to-all\" 6 64 0 32 9")["MPI_Alltoall"]);
   EXPECT_FALSE(sizes(one, "\"Message size for all-to-all\" 6 64 0 32 9")["MPI_Alltoallv"]);
+  const auto apart =
+      open_source({file("profile.0.0.0",
+                        "1 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls #\n"
+                        "\"main\" 1 0 419 419 0 GROUP=\"TAU_DEFAULT\" \n0 aggregates\n0 userevents\n")});
+  EXPECT_EQ(apart->info().notes, (std::vector<std::string>{"TAU lists no calls of MPI"}));
   std::string misses = tau_profile();
   misses.replace(misses.find("TIME"), 4, "PAPI_L1_DCM");
   EXPECT_NE(testing::complaint([&] {
