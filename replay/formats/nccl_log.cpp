@@ -18,7 +18,7 @@
 namespace collcast {
 namespace {
 
-constexpr std::string_view marker = "NCCL INFO ";
+constexpr std::string_view marker = "NCCL INFO ", call_marker = "NCCL CALL ";
 
 using nccl::Communicator, nccl::Device, nccl::DeviceLog, nccl::LoggedCall, nccl::number, nccl::word_after;
 
@@ -54,7 +54,9 @@ class LogReader : public nccl::CallLog {
     path_ = path;
     for (std::string line; input.line(line);) {
       version(line);
-      const auto at = line.rfind(marker);
+      const auto told = line.rfind(marker), traced = line.rfind(call_marker);
+      const bool is_traced = traced != std::string::npos && (told == std::string::npos || told < traced);
+      const auto at = is_traced ? traced : told;
       if (at == std::string::npos) {
         unreadable += line.find(": opCount ") != std::string::npos;
         continue;
@@ -70,6 +72,9 @@ class LogReader : public nccl::CallLog {
       tell_task(device, task_of(line));
       if (input.cut())
         ++cut;
+      else if (is_traced)
+        trace(device, thread_of(std::string_view(line).substr(0, at)),
+              std::string_view(line).substr(at + call_marker.size()));
       else
         message(device, std::string_view(line).substr(at + marker.size()));
     }
@@ -159,6 +164,7 @@ class LogReader : public nccl::CallLog {
   std::int64_t readable = 0, unreadable = 0, cut = 0, incomplete = 0;
   std::int64_t several_callers = 0;  ///< devices that were named for several ranks
   std::int64_t callerless = 0;       ///< calls for one of several ranks, and it is not said which
+  std::int64_t strange = 0;          ///< traced calls for communicators of which no line tells
 
  private:
   /// "of 2 and 4 ranks"
@@ -234,6 +240,45 @@ class LogReader : public nccl::CallLog {
     return device.process >= 0;
   }
 
+  static std::int64_t thread_of(std::string_view prefix) {
+    return number(prefix.substr(prefix.rfind(':') + 1));
+  }
+
+  /// Reads the line of a call as NCCL_DEBUG=TRACE and NCCL_DEBUG_SUBSYS=CALL write it for NCCL's replay tool:
+  /// "ncclSend(7f80,0,1024,7,0,1,0x55d8,0x55d9)" has the buffers, count, type, operator, root or peer,
+  /// communicator and stream. COLL lines have the same calls, and more of them.
+  void trace(const Device& device, std::int64_t thread, std::string_view text) {
+    const auto open = text.find('('), close = text.find(')');
+    if (!text.starts_with("nccl") || close == std::string_view::npos || close < open)
+      return void(++unreadable);
+    const std::string_view name = text.substr(4, open - 4);
+    std::vector<std::string> v;
+    for (std::string_view rest = text.substr(open + 1, close - open - 1); !rest.empty();) {
+      const auto end = std::min(rest.find(','), rest.size());
+      v.emplace_back(rest.substr(rest.starts_with(' '), end - rest.starts_with(' ')));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    TracedGroup& group = traced_groups_[{process_of(device), thread}];
+    if (name == "GroupStart" && ++group.depth == 1) group.number = ++groups_;
+    if (name == "GroupEnd") group.depth = std::max(group.depth - 1, 0);
+    if (name == "CommInitRank" && v.size() == 5)
+      init(device,
+           "comm " + v[0] + " rank " + v[3] + " nranks " + v[1] + " cudaDev " + v[4] + " commId " + v[2]);
+    if (name == "CommSplit" && v.size() == 6)
+      init(caller(device, v[0]),
+           "comm " + v[3] + " rank " + v[4] + " nranks " + v[5] + " parent " + v[0] + " color " + v[1]);
+    if (v.size() != 8 || told_.contains({process_of(device), v[6]})) return;
+    const auto owner = owners_.find({process_of(device), v[6]});
+    if (owner == owners_.end()) return void(++strange);
+    LoggedCall c;
+    c.operation = name;
+    c.number = ++traced_calls_;
+    c.size(number(v[2]), number(v[3]));
+    c.root = static_cast<int>(number(v[5], std::int64_t{0}));
+    if (group.depth > 0) c.group = group.number;
+    add(device, v[6], std::move(c), -1, -1);
+  }
+
   void message(const Device& device, std::string_view text) {
     if (text.find(": opCount ") != std::string_view::npos) return call(device, text);
     if (text.find("comm ") != std::string_view::npos && text.find("Init ") != std::string_view::npos)
@@ -263,27 +308,34 @@ class LogReader : public nccl::CallLog {
   void call(const Device& named, std::string_view text) {
     if (!whole(text)) return void(++incomplete);
     const std::string_view pointer = word_after(text, "comm ");
+    told_.emplace(process_of(named), pointer);
+    LoggedCall c;
+    c.operation = text.substr(0, text.find(':'));
+    c.number = number<std::uint64_t>(word_after(text, "opCount "), 0, 16);
+    const auto type = number(word_after(text, "datatype "));
+    const auto count = number(word_after(text, "count "));
+    c.size(count, type);
+    c.root = static_cast<int>(number(word_after(text, "root "), std::int64_t{0}));
+    // RCCL says which of the communicator's ranks calls.
+    add(named, pointer, std::move(c), number(word_after(text, "nranks=")),
+        number(word_after(text, "globalrank ")));
+  }
+
+  /// Adds a call for the communicator with that pointer, of `ranks` ranks, as its rank `own` made it;
+  /// negative: not said.
+  void add(const Device& named, std::string_view pointer, LoggedCall c, std::int64_t ranks,
+           std::int64_t own) {
     const Device device = caller(named, pointer);
     DeviceLog& d = log(device);
     if (const std::string& first = files_.try_emplace(device, path_).first->second; first != path_)
       throw InputError("two files have calls of process " + std::to_string(device.process) + " on " +
                        device.host + ", device " + std::to_string(device.device) + ": " + first + " and " +
                        path_ + "; if they are parts of one log, join them");
-    LoggedCall c;
-    c.operation = text.substr(0, text.find(':'));
     c.communicator = key(device, pointer);
-    c.number = number<std::uint64_t>(word_after(text, "opCount "), 0, 16);
-    const auto type = number(word_after(text, "datatype "));
-    const auto count = number(word_after(text, "count "));
-    c.size(count, type);
-    c.root = static_cast<int>(number(word_after(text, "root "), std::int64_t{0}));
     Communicator& communicator = d.communicator(c.communicator);
-    if (const auto ranks = number(word_after(text, "nranks=")); ranks > 0 && ranks <= most_recorded_ranks)
-      communicator.ranks = static_cast<Rank>(ranks);
+    if (ranks > 0 && ranks <= most_recorded_ranks) communicator.ranks = static_cast<Rank>(ranks);
     of_files_[path_].hosts.insert(device.host);
     of_files_[path_].sizes.insert(communicator.ranks);
-    // RCCL says which of the communicator's ranks calls.
-    const auto own = number(word_after(text, "globalrank "));
     if (communicator.rank < 0 && own >= 0 && own < communicator.ranks)
       communicator.rank = static_cast<Rank>(own);
     if (const auto of = setups_.find(named); of != setups_.end())
@@ -412,6 +464,11 @@ class LogReader : public nccl::CallLog {
     if (choices.contains(line) || choices.size() < most) ++choices[line];
   }
 
+  struct TracedGroup {
+    int depth = 0;  ///< of group calls
+    std::int64_t number = -1;
+  };
+
   std::string path_;  ///< the file that is read
   std::map<std::string, OfFile> of_files_;
   std::map<Device, Rank> tasks_;  ///< by process
@@ -432,13 +489,17 @@ class LogReader : public nccl::CallLog {
   std::map<std::pair<Device, std::string>, std::string> keys_;
   /// The device that set a communicator up, by process and pointer.
   std::map<std::pair<Device, std::string>, Device> owners_;
+  std::set<std::pair<Device, std::string>> told_;  ///< process and pointer with COLL lines
+  std::map<std::pair<Device, std::int64_t>, TracedGroup> traced_groups_;  ///< by process and thread
+  std::int64_t groups_ = 0;
+  std::uint64_t traced_calls_ = 0;
   std::map<std::pair<Device, std::string>, std::vector<std::string>> children_;  ///< split off, by parent
 };
 
 }  // namespace
 
 bool is_nccl_log(std::string_view head) {
-  return head.find(marker) != std::string_view::npos;
+  return head.find(marker) != std::string_view::npos || head.find("NCCL CALL nccl") != std::string_view::npos;
 }
 
 std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, const OpenOptions&) {
@@ -451,6 +512,10 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
     throw InputError(files[0] +
                      ": an NCCL log of which all calls are cut before their communicator and how many ranks "
                      "it has, as in `comm 0x7f80 [nranks=2]`; take the lines whole");
+  if (log.calls() == 0 && log.strange > 0)
+    throw InputError(files[0] +
+                     ": an NCCL log of which all calls are for communicators that no ncclCommInitRank sets "
+                     "up; take the log from its beginning");
   const bool calls = log.calls() > 0;
   const std::string without_calls =
       "an NCCL log without calls; run with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,COLL,TUNING (a table "
@@ -480,6 +545,8 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
   if (log.incomplete)
     info.losses.push_back(
         {"log line", log.incomplete, "cut before its communicator, or how many ranks this has"});
+  if (log.strange)
+    info.losses.push_back({"call", log.strange, "for a communicator that no ncclCommInitRank sets up"});
   if (log.callerless)
     info.losses.push_back({"call", log.callerless, "of one of the ranks for which one device is named"});
   if (log.several_callers)

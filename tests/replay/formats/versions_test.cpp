@@ -559,6 +559,58 @@ TEST_F(Versions, NcclLogsOfAThreadThatCallsForSeveralRanks) {
             "say whose these are: taken for one rank each");
 }
 
+std::string nccl_trace(int rank, const std::string& text) {
+  const std::string r = std::to_string(rank);
+  return "n0:10" + r + ":20" + r + " NCCL CALL nccl" + text + "\n";
+}
+
+/// What NCCL_DEBUG=TRACE with NCCL_DEBUG_SUBSYS=CALL writes for NCCL's replay tool, before 2.14 without the
+/// spaces. Of two messages, in one group, each goes both ways.
+TEST_F(Versions, NcclTracesOfCalls) {
+  std::string log;
+  for (int r = 0; r < 4; ++r) {
+    const std::string n = std::to_string(r), half = std::to_string(r / 2), color = std::to_string(r % 2),
+                      to = ",100,7,0," + std::to_string(1 - r / 2) + ",0xb" + n + ",0x5)";
+    log += nccl_trace(r, "GroupStart()");
+    log += nccl_trace(r, "CommInitRank(0xa" + n + (r ? ", 4, 0x99, " : ",4,0x99,") + n + ", " + n + ")");
+    log += nccl_trace(r, "GroupEnd()");
+    log += nccl_trace(r, "CommSplit(0xa" + n + ", " + color + ", 0, 0xb" + n + ", " + half + ", 2)");
+    log += nccl_trace(r, "AllReduce(7f80,7f90,1048576,9,0,0,0xa" + n + ",0x5)");
+    log += nccl_trace(r, "GroupStart()") + nccl_trace(r, "Send(7f80,0" + to);
+    log += nccl_trace(r, "Recv(0,7f80" + to) + nccl_trace(r, "GroupEnd()");
+    log += nccl_trace(r, "CommDestroy(0xa" + n + ", " + n + ", 4, " + n + ")");
+  }
+  const auto source = open("calls.txt", log);
+  EXPECT_EQ(source->info().format, "nccl-log");
+  EXPECT_EQ(source->communicators(), (Communicators{{0, 1, 2, 3}, {0, 2}, {1, 3}}));
+  EXPECT_EQ(source->info().recorded_ranks, (std::vector<Rank>{0, 1, 2, 3}));
+  EXPECT_TRUE(source->info().losses.empty());
+  const std::vector<Activity> calls = all(*source, 3);
+  EXPECT_EQ(calls.at(0).operation, "allreduce");
+  EXPECT_EQ(calls.at(0).message.value, 2 * 1048576);
+  const auto apart = open("apart.txt", altered(log, "GroupStart()\nn0:100:200 NCCL CALL ncclSend",
+                                               "MemFree(0x5)\nn0:100:200 NCCL CALL ncclSend"));
+  EXPECT_GT(all(*apart, 0).size(), calls.size());  // a wait behind each message, not one behind both
+}
+
+/// With NCCL_DEBUG_SUBSYS=ALL a call has two lines. One for a communicator that was set up before the log
+/// began is of nobody knows how many ranks.
+TEST_F(Versions, NcclCallsOfTwoLinesAreOne) {
+  const std::string begin = nccl_trace(0, "CommInitRank(0xa, 2, 0x99, 0, 0)"),
+                    traced = nccl_trace(0, "AllReduce(1,2,100,7,0,0,0xa,0x5)"),
+                    strange = nccl_trace(0, "AllReduce(1,2,100,7,0,0,0xc,0x5)"),
+                    both = nccl_call(0, "AllReduce", "0xa", 2) + traced;
+  EXPECT_EQ(all(*open("both", begin + both + both), 0).size(), 2u);
+  const auto source = open("strange", begin + traced + strange);
+  EXPECT_EQ(all(*source, 0).size(), 1u);
+  EXPECT_EQ(source->info().losses,
+            (std::vector<Loss>{{"call", 1, "for a communicator that no ncclCommInitRank sets up"}}));
+  EXPECT_NE(testing::complaint([&] {
+              open("late", strange);
+            }).find("all calls are for communicators that no ncclCommInitRank sets up"),
+            std::string::npos);
+}
+
 /// A line that was cut says a wrong number of ranks, or none.
 TEST_F(Versions, NcclCallsThatAreCutAreLeftOut) {
   const std::string whole = nccl_call(0, "AllReduce", "0xa", 16);
