@@ -265,6 +265,12 @@ std::int64_t whole(const JsonValue& value, std::int64_t otherwise = 0) {
   return n;
 }
 
+/// A field in protobuf's JSON, "dataDeps", or by its name in the schema, "data_deps", as writers may choose.
+JsonValue field(const JsonValue& json, std::string_view name, std::string_view in_schema) {
+  const JsonValue value = json[name];
+  return value.null() ? json[in_schema] : value;
+}
+
 /// Reads a node as chakra_jsonizer prints it, in protobuf's JSON.
 EtNode printed_node(const JsonValue& json, EtFile& file) {
   constexpr std::string_view types[] = {"INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
@@ -274,19 +280,25 @@ EtNode printed_node(const JsonValue& json, EtFile& file) {
   node.name = json["name"].text();
   const auto* const type = std::ranges::find(types, json["type"].text());
   node.type = type == std::end(types) ? 0 : static_cast<std::uint64_t>(type - types);
-  node.start_us = static_cast<std::uint64_t>(std::max<std::int64_t>(whole(json["startTimeMicros"]), 0));
-  node.duration_us = static_cast<std::uint64_t>(std::max<std::int64_t>(whole(json["durationMicros"]), 0));
-  for (const JsonValue& id : json["ctrlDeps"].items())
+  const auto us = [&](std::string_view name, std::string_view in_schema) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(whole(field(json, name, in_schema)), 0));
+  };
+  node.start_us = us("startTimeMicros", "start_time_micros");
+  node.duration_us = us("durationMicros", "duration_micros");
+  for (const JsonValue& id : field(json, "ctrlDeps", "ctrl_deps").items())
     node.parents.push_back(static_cast<std::uint64_t>(whole(id)));
-  for (const JsonValue& id : json["dataDeps"].items())
+  for (const JsonValue& id : field(json, "dataDeps", "data_deps").items())
     node.after.push_back(static_cast<std::uint64_t>(whole(id)));
   for (const JsonValue& attribute : json["attr"].items()) {
     Attribute a{attribute["name"].text(), {}, 0};
     attribute.members([&](std::string_view key, const JsonValue& value) {
-      if (key == "stringVal") a.text = value.text();
-      if (key == "boolVal") a.value = value.truth();
-      if (key != "stringVal" && key != "boolVal" && key.ends_with("Val")) a.value = whole(value);
-      if (key == "boolList" && a.name == "involved_dim")
+      if (key == "stringVal" || key == "string_val")
+        a.text = value.text();
+      else if (key == "boolVal" || key == "bool_val")
+        a.value = value.truth();
+      else if (key.ends_with("Val") || key.ends_with("_val"))
+        a.value = whole(value);
+      if ((key == "boolList" || key == "bool_list") && a.name == "involved_dim")
         for (const JsonValue& dimension : value["values"].items()) node.partly |= !dimension.truth();
     });
     set(node, Schema::current, a);
@@ -350,7 +362,8 @@ EtFile read_et(const std::string& path) {
   } else if (is_printed_json(head)) {
     const JsonEnd end = read_values(path, [&](const JsonValue& json) {
       if (!json["type"].null() || !json["id"].null()) return file.nodes.push_back(printed_node(json, file));
-      for (const JsonValue& a : json["attr"].items()) set(file, {a["name"].text(), a["stringVal"].text(), 0});
+      for (const JsonValue& a : json["attr"].items())
+        set(file, {a["name"].text(), field(a, "stringVal", "string_val").text(), 0});
     });
     if (!end.closed || end.damaged > 0) throw InputError(path + ": the JSON is damaged or cut short");
   } else {

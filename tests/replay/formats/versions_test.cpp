@@ -729,6 +729,23 @@ TEST_F(Versions, ChakraAsProtobufPrintsIt) {
   EXPECT_EQ(source->info().notes[0].find("1 computations say how many operations"), 0u);
 }
 
+/// Writers may keep the names of the schema.
+TEST_F(Versions, ChakraInJsonByTheNamesOfItsSchema) {
+  const auto in_schema = [](std::string text) {
+    for (const auto& [name, own] : std::vector<std::pair<std::string, std::string>>{
+             {"Val\"", "_val\""}, {"dataDeps", "data_deps"}, {"durationMicros", "duration_micros"}})
+      for (std::size_t at; (at = text.find(name)) != std::string::npos;) text.replace(at, name.size(), own);
+    return text;
+  };
+  const auto source = open("schema.2.json", in_schema(printed_chakra));
+  EXPECT_EQ(source->communicators(), (Communicators{{0, 1, 2, 3}, {0, 2}}));
+  const Activity collective = first_collective(*source, 2),
+                 printed = first_collective(*open("print.2.json", printed_chakra), 2);
+  EXPECT_EQ(collective.communicator, 1);
+  EXPECT_EQ(collective.message, printed.message);
+  EXPECT_EQ(collective.duration, printed.duration);
+}
+
 /// A scatter's size is that of a part; nodes that do not say when they began overlap with nothing.
 TEST_F(Versions, ChakrasScattersAndNodesWithoutTimes) {
   std::string text = printed_chakra;
