@@ -150,8 +150,10 @@ void join_host(RankTrace& trace) {
     Comm& comm = trace.comms[static_cast<std::size_t>(k.call)];
     if (lacks_host_call(comm)) continue;
     HostCall* host = by(is_sized);
-    // Tools that shorten traces leave out launches first.
-    if (const auto numbered = by_number.find(k.external); !host && numbered != by_number.end())
+    // Tools that shorten traces leave out launches first. A kernel of which Kineto knows no call has its
+    // correlation instead of a call's number.
+    if (const auto numbered = by_number.find(k.external);
+        !host && numbered != by_number.end() && k.external != k.correlation)
       host = numbered->second;
     if (host) host->launched = k.called = true;
     if (comm.sized()) continue;

@@ -180,6 +180,22 @@ TEST_F(Versions, KinetoKernelsWithoutTheirLaunches) {
   EXPECT_DOUBLE_EQ(all(*source, 0)[0].message.value, 2000);
 }
 
+/// A kernel of which Kineto knows no call has its correlation for the call's number.
+TEST_F(Versions, KinetoNumbersThatAreNoCalls) {
+  const auto sized = [&](int correlation) {
+    const auto source =
+        open("a", profile(0, event("record_param_comms", "cpu_op", 10, 20,
+                                   R"("External id":77,)" + call("allreduce", 500)) +
+                                 "," +
+                                 event("ncclDevKernel_AllReduce_x(x)", "kernel", 40, 30,
+                                       R"("External id":77,"stream":4,"device":0,"correlation":)" +
+                                           std::to_string(correlation))));
+    return first_collective(*source, 0).sized;
+  };
+  EXPECT_TRUE(sized(9));
+  EXPECT_FALSE(sized(77));
+}
+
 TEST_F(Versions, KinetoEventsWithoutWhatIsAroundThem) {
   const std::string whole = samples::kineto(0);
   const auto begin = whole.find('[', whole.find("traceEvents")), end = whole.rfind(']') + 1;
