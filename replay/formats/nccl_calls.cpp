@@ -47,8 +47,8 @@ class Job {
     if (unnamed_ > 1)
       source->info().notes.push_back(
           text::counted(unnamed_, "device") +
-          " without INIT lines, or of another job, are ranks in the order in which "
-          "they appear: nothing says who is which");
+          " without INIT lines, or of another job, are ranks by the numbers of their GPUs, "
+          "hosts in the order in which they appear: nothing says who is which");
     if (by_tasks_ > 0)
       source->info().notes.push_back(text::counted(by_tasks_, "device") +
                                      " without INIT lines, or of another job, are the ranks of the tasks to "
@@ -77,14 +77,28 @@ class Job {
         if (const Rank r = own_rank(d, pointer); r >= 0 && taken.insert(r).second) rank_[i] = r;
       }
     number_by_tasks(taken);
-    unnamed_ = std::ranges::count(rank_, -1);
+    const std::vector<std::size_t> unnamed = without_rank();
+    unnamed_ = std::ssize(unnamed);
     Rank next = 0;
-    for (Rank& r : rank_) {
-      if (r >= 0) continue;
+    for (const std::size_t i : unnamed) {
       while (taken.contains(next)) ++next;
-      taken.insert(r = next);
+      taken.insert(rank_[i] = next);
     }
     world_ = std::max(world_, taken.empty() ? 1 : *taken.rbegin() + 1);
+  }
+
+  /// The devices of unknown rank: hosts in the order in which they appear, and each one's GPUs by number.
+  std::vector<std::size_t> without_rank() const {
+    std::map<std::string, std::size_t> hosts;
+    std::vector<std::size_t> devices;
+    for (std::size_t i = 0; i < rank_.size(); ++i) {
+      hosts.try_emplace(log_.order[i].host, hosts.size());
+      if (rank_[i] < 0) devices.push_back(i);
+    }
+    std::ranges::stable_sort(devices, {}, [&](std::size_t i) {
+      return std::pair(hosts.at(log_.order[i].host), log_.order[i].device);
+    });
+    return devices;
   }
 
   /// Gives devices of unknown rank the number of their task, if each of them has a different one.

@@ -487,15 +487,18 @@ TEST_F(Versions, NcclLogsWithTimesAndWithoutWhose) {
             std::string::npos);
 }
 
-/// Without INIT lines nothing says which of two devices is which rank, and a call without NCCL's mark is
-/// lost.
+/// Without INIT lines nothing says which of two devices is which rank, and they are ranks by their numbers. A
+/// call without NCCL's mark is lost.
 TEST_F(Versions, NcclLogsThatSayLess) {
   const std::string zero = nccl_call(0, "AllReduce", "0xa", 2), one = nccl_call(1, "AllReduce", "0xb", 2);
   const auto source = open("l", zero + one + zero.substr(zero.find("AllReduce")));
-  EXPECT_EQ(source->info().notes.at(0),
-            "2 devices without INIT lines, or of another job, are ranks in the order in which they appear: "
-            "nothing says who is which");
+  EXPECT_EQ(
+      source->info().notes.at(0),
+      "2 devices without INIT lines, or of another job, are ranks by the numbers of their GPUs, hosts in "
+      "the order in which they appear: nothing says who is which");
   EXPECT_EQ(source->info().losses.at(0).count, 1);
+  const std::string gather = nccl_call(1, "AllGather", "0xb", 2);
+  EXPECT_EQ(all(*open("late", gather + zero), 1).at(0).operation, "allgather");
 }
 
 TEST_F(Versions, NcclLogsOfOneProcessOrTwoJobsAreRefused) {
