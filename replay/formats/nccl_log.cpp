@@ -18,7 +18,7 @@
 namespace collcast {
 namespace {
 
-constexpr std::string_view marker = "NCCL INFO ", call_marker = "NCCL CALL ";
+constexpr std::string_view marker = "NCCL INFO ", nccl_call = "NCCL CALL ";
 
 using nccl::Communicator, nccl::Device, nccl::DeviceLog, nccl::LoggedCall, nccl::number, nccl::word_after;
 
@@ -54,7 +54,7 @@ class LogReader : public nccl::CallLog {
     path_ = path;
     for (std::string line; input.line(line);) {
       version(line);
-      const auto told = line.rfind(marker), traced = line.rfind(call_marker);
+      const auto told = line.rfind(marker), traced = line.rfind(nccl_call);
       const bool is_traced = traced != std::string::npos && (told == std::string::npos || told < traced);
       const auto at = is_traced ? traced : told;
       if (at == std::string::npos) {
@@ -74,7 +74,7 @@ class LogReader : public nccl::CallLog {
         ++cut;
       else if (is_traced)
         trace(device, thread_of(std::string_view(line).substr(0, at)),
-              std::string_view(line).substr(at + call_marker.size()));
+              std::string_view(line).substr(at + nccl_call.size()));
       else
         message(device, std::string_view(line).substr(at + marker.size()));
     }
