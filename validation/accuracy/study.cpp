@@ -260,6 +260,9 @@ std::vector<Study> read_studies(const std::filesystem::path& file) {
   const Json document = parse_json(text, file.string());
   std::vector<Study> studies;
   At{document, file.string() + ": $"}["studies"].each([&](const At& at) { studies.push_back(study(at)); });
+  for (Study& s : studies)
+    for (Study::Table& table : s.tables)
+      if (std::filesystem::exists(file.parent_path() / table.file)) table.folder = file.parent_path();
   return studies;
 }
 
@@ -271,7 +274,8 @@ std::string report(const std::vector<Study>& studies, const std::filesystem::pat
     const Description platform = load_platform(s.platform);
     std::vector<Result> results;
     for (const Study::Table& table : s.tables) {
-      MeasurementFile file = parse_measurement_file((data / table.file).string());
+      const std::filesystem::path& folder = table.folder.empty() ? data : table.folder;
+      MeasurementFile file = parse_measurement_file((folder / table.file).string());
       std::vector<Measurement> measurements = read_measurements(file);
       std::size_t disturbed = 0;
       if (table.disturbed_from)

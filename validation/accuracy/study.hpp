@@ -13,9 +13,10 @@ namespace collcast::accuracy {
 /// Tables of one machine and library, predicted with one set of parameters.
 struct Study {
   struct Table {
-    std::string file;                          ///< in the data's folder, with facts about the file (read.hpp)
+    std::string file;                          ///< with facts about the file (read.hpp)
     std::string purpose;                       ///< "calibrated on", "chosen on" or "validated on"
     std::optional<Bytes> disturbed_from = {};  ///< larger messages, and those of this size, are left out
+    std::filesystem::path folder = {};         ///< where it is; empty: in the data's
   };
   std::string title, platform;
   std::string policy;              ///< empty: the tables leave nothing to choose
@@ -26,7 +27,7 @@ struct Study {
 
 /// A file {"studies": [{"title", "platform", "policy", "words": [], "every_point", "tables": [{"file",
 /// "purpose", "disturbed_from_B"}]}]}. "policy", "every_point" (then true) and "disturbed_from_B" may be
-/// missing. Throws InputError with file and JSON path.
+/// missing. Tables are beside the file, or in the data's folder. Throws InputError with file and JSON path.
 std::vector<Study> read_studies(const std::filesystem::path& file);
 
 /// The accuracy report in Markdown: by study and size band, the worst points, then every point. Throws
