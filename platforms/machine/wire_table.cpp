@@ -18,12 +18,20 @@ Bytes kibibytes(double n) {
   return Bytes(n * 1024);
 }
 
+/// From which size on a piece holds. No message is of less than a byte: where a few bytes are shared out
+/// among many ranks, a block of less stands for some of one byte and others of none. A piece that begins at a
+/// byte or below therefore holds for all but empty messages.
+Bytes begin(const Blueprint::Piece& piece) {
+  const Bytes from = kibibytes(piece.from.value);
+  return from <= Bytes(1) ? just_above(Bytes(0)) : from;
+}
+
 /// A cost for messages of this size: that of the size's piece, or, if the piece leaves it out, that of the
 /// smallest messages.
 const std::optional<Parameter>& cost_at(const Blueprint::Software& software, Bytes bytes,
                                         std::optional<Parameter> Blueprint::Costs::*key) {
-  const auto beyond = std::ranges::find_if(
-      software.pieces, [bytes](const Blueprint::Piece& p) { return kibibytes(p.from.value) > bytes; });
+  const auto beyond =
+      std::ranges::find_if(software.pieces, [bytes](const Blueprint::Piece& p) { return begin(p) > bytes; });
   const bool own = beyond != software.pieces.begin() && std::prev(beyond)->costs.*key;
   return own ? std::prev(beyond)->costs.*key : software.costs.*key;
 }
@@ -121,7 +129,10 @@ const std::vector<WireTable::Terms>& WireTable::terms(const Blueprint::Software&
   if (!added) return at->second;
   std::set<Bytes> sizes = {Bytes(0)};
   for (const Blueprint::Software* side : {&sender, &receiver}) {
-    for (const Blueprint::Piece& p : side->pieces) sizes.insert(kibibytes(usage_.take(p.from)));
+    for (const Blueprint::Piece& p : side->pieces) {
+      usage_.mention(p.from);
+      sizes.insert(begin(p));
+    }
     if (const Bytes limit = eager_limit(*side); std::isfinite(limit.value)) sizes.insert(just_above(limit));
   }
   for (const Bytes bytes : sizes) at->second.push_back(terms(bytes, sender, receiver));

@@ -39,6 +39,18 @@ TEST(Pieces, EachHoldsFromItsSizeOnAndReplacesTheKeysItGives) {
   expect(m.wire(0, 6, Bytes(1 << 20)), {1, 2, links + 17, 13, 9, 2});
 }
 
+/// 8 bytes among 1,002 ranks are blocks of 0.008 bytes, which are no empty messages.
+TEST(Pieces, ABlockOfLessThanAByteCostsWhatAByteDoes) {
+  Description d = with_pieces("summit");
+  for (const char* from : {"1e-5", "0.0009765625"}) {
+    set(d, std::string("software.between_nodes.device.pieces.0.from_KiB=") + from);
+    const Machine m(d, 12);
+    EXPECT_NEAR(us(m.wire(0, 6, Bytes(0)).overhead), 1, 1e-9);
+    for (const double bytes : {1e-3, 8.0 / 1002, 1.0})
+      EXPECT_NEAR(us(m.wire(0, 6, Bytes(bytes)).overhead), 1.5, 1e-9) << from << ", " << bytes;
+  }
+}
+
 TEST(Pieces, LinksBoundThePaceToo) {
   Description d = with_pieces("summit");
   set(d, "network.bandwidth_GBps=3");
