@@ -17,8 +17,8 @@
 namespace collcast {
 namespace {
 
-/// Finds what limits a schedule: the busiest resource if it is busy for more than half of the time, otherwise
-/// latency.
+/// Finds what limits a schedule without following its messages: the busiest resource if it is busy for more
+/// than half of the time, otherwise latency.
 class Suspect {
  public:
   explicit Suspect(Seconds time) : reading_{time, "latency", {}, {}} {}
@@ -104,7 +104,7 @@ Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain
   suspect.consider(path.busy[port], [&] { return fabric.port_name(port); });
   suspect.consider(load.time, [&] { return load.link; });
   suspect.consider(path.reducing, [] { return std::string("reduction"); });
-  suspect.consider(path.paying, [] { return std::string("overheads"); });
+  suspect.consider(path.paying, [] { return std::string("software"); });
   Reading reading = suspect.reading();
   reading.chain = std::move(chain);
   return reading;

@@ -43,7 +43,7 @@ struct SizedSchedule {
 /// An engine's answer for a schedule on a machine.
 struct Reading {
   Seconds time;
-  std::string limited_by;       ///< the busiest resource, "reduction", "latency" or a term of a formula
+  std::string limited_by;       ///< the busiest resource, software, reduction, latency or a term of a formula
   std::optional<double> share;  ///< its share of the time; empty for latency, except in a formula
   std::vector<Delay> chain;     ///< the last one first; empty if not asked for, or too long
   std::vector<Result::Use> links = {};  ///< empty if the engine does not model links

@@ -45,7 +45,7 @@ struct PathResult {
   std::vector<Seconds> finish;  ///< by rank: when it is done
   std::vector<Seconds> busy;    ///< by port: how long it was occupied
   Seconds reducing;             ///< the longest that any rank reduced
-  Seconds paying = {};  ///< the longest that any rank paid overheads; 0 where each channel pays for itself
+  Seconds paying = {};  ///< the longest that any rank paid overheads, if its messages take turns; else 0
 };
 
 constexpr Seconds no_limit(std::numeric_limits<double>::infinity());
@@ -70,7 +70,7 @@ class CriticalPath {
         protocol_(network.protocol()),
         ranks_(static_cast<std::size_t>(schedule.ranks)),
         processors_(shared_processors()),
-        one_pays_(schedule.channels > 1 && !protocol_.channels_pay),
+        one_pays_(schedule.channels > 1 ? !protocol_.channels_pay : processors_.empty()),
         last_senders_(protocol_.other_senders ? ranks_ : 0),
         state_(ranks_, static_cast<std::size_t>(schedule.channels), network.ports(), network.queues() + 1) {}
 
@@ -94,9 +94,9 @@ class CriticalPath {
     // If messages did not queue at a shared port, the time is at least as long as the port was busy.
     if (state_.unqueued)
       for (const Seconds busy : result.busy) result.time = std::max(result.time, busy);
-    // If a processor pays for several channels, the time is at least as long as it paid.
     if (one_pays_) result.paying = *std::max_element(state_.paid.begin(), state_.paid.end());
-    result.time = std::max(result.time, result.paying);
+    // If a processor pays for several channels, the time is at least as long as it paid.
+    if (schedule_.channels > 1) result.time = std::max(result.time, result.paying);
     return result;
   }
 
@@ -482,7 +482,7 @@ class CriticalPath {
   const MessageProtocol protocol_;
   const std::size_t ranks_;
   const std::vector<Rank> processors_;  ///< by rank; empty: each has its own
-  const bool one_pays_;                 ///< a processor pays for all channels of its ranks
+  const bool one_pays_;                 ///< a processor pays for one message after the other
   LastSenders last_senders_;            ///< none where no wire asks for them
   PathState<Time> state_;
   Time last_{};                    ///< when the last rank was done

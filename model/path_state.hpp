@@ -31,7 +31,7 @@ struct PathState {
   std::vector<Time> latest;      ///< per channel and processor: when its last message arrived
   std::vector<Seconds> busy;     ///< per port: how long it was occupied
   std::vector<Seconds> reduced;  ///< per processor: how long it reduced
-  std::vector<Seconds> paid;     ///< per processor: how long it paid, if it pays for several channels
+  std::vector<Seconds> paid;     ///< per processor: how long it paid, if its messages take turns
   Seconds arrived;               ///< when the last message of this step arrived
   bool unqueued = false;         ///< some message did not queue at the port where it arrived
 

@@ -289,6 +289,20 @@ TEST(Explanation, APaceBelowThatOfTheLinksIsSoftware) {
   }
 }
 
+/// A ring of small messages, whose ranks pay overheads for 58 % of the time. Half a million messages are too
+/// many to follow each.
+TEST(Explanation, SoftwareLimitsAlsoWhereMessagesAreTooManyToFollow) {
+  for (const Rank ranks : {64, 512}) {
+    const Call call{.ranks = ranks, .message = Bytes(4096)};
+    const SizedSchedule sized(algorithm(Collective::allreduce, "ring"), call);
+    const Machine machine(load_platform("edr-cluster"), ranks);
+    const Reading r = read(engine("path"), sized, machine, true);
+    EXPECT_EQ(r.chain.empty(), ranks == 512);
+    EXPECT_EQ(r.limited_by, "software");
+    EXPECT_NEAR(r.share.value_or(0), 0.58, 0.01);
+  }
+}
+
 /// Where messages lose a quarter of the time or more by sharing links of one kind, half the bandwidth of
 /// these links costs at least half of that again. Twice the bandwidth saves time, unless another link of
 /// their ways is as slow, which is rare.

@@ -197,6 +197,8 @@ TEST(CriticalPath, ARankPaysForItsMessagesOneAfterAnother) {
   // All are there by 14, the port lets in one per second; rank 0 has paid for them at 14, 16 and 18.
   const auto received = with_overheads({{{1, 0, {}}, {2, 0, {}}, {3, 0, {}}}});
   EXPECT_EQ(received.finish[0].value, 18);
+  EXPECT_EQ(sent.paying.value, 6);
+  EXPECT_EQ(received.paying.value, 6);
 }
 
 /// Rank 0 sends one message on each of two channels, and receives one on each in the second step: one
