@@ -47,6 +47,9 @@ sweep::Sweep described(SweepOptions& options, const std::vector<sweep::Verb>& ve
   if ((options.file.empty() + options.resume.empty() + options.merge.empty()) != 2)
     throw InputError("sweep takes exactly one of: a file, --resume DIR, --merge DIR...");
   if (!options.file.empty()) {
+    if (std::error_code none; std::filesystem::exists(options.file + "/journal.sqlite", none))
+      throw InputError(options.file + " is the folder of a sweep; `collcast sweep --resume " +
+                       to_paste(options.file) + "` resumes it");
     if (options.folder.empty())
       options.folder = std::filesystem::path(options.file).stem().string() + ".sweep";
     return {read_file(options.file), options.file, verbs};

@@ -169,6 +169,7 @@ TEST(SweepCli, BadInputIsOneLine) {
   expect("", "exactly one of");
   expect("--resume " + folder / "nowhere", "there is no journal of a sweep in");
   expect("--resume " + folder / "j" + j, "does not go with -o");
+  expect(folder / "j", "is the folder of a sweep; `collcast sweep --resume ");
   expect("--merge " + folder / "j", "--merge needs -o DIR");
   expect(s + j + " --part 4/4", "part '4' is not a whole number from 0 to 3");
   expect(s + j + " --part 4", "part '4' is not K/N, as in 0/8");
