@@ -208,6 +208,14 @@ std::string value_at(const Axis& axis, double place) {
   return text_at(axis, axis.whole ? std::round(value) : value);
 }
 
+/// Whether a value is an assignment to another parameter. Those of a library's settings, as in
+/// nccl-2.8:algo=Ring,proto=LL, are not.
+bool names_parameter(const std::string& value) {
+  const std::string key = value.substr(0, value.find('='));
+  return key.size() < value.size() && key.find('.') != std::string::npos &&
+         key.find(':') == std::string::npos;
+}
+
 }  // namespace
 
 std::vector<std::string> values_of(const Axis& axis) {
@@ -222,7 +230,11 @@ std::vector<std::string> values_set(const std::string& assignment) {
   std::istringstream keys(assignment.substr(0, equals));
   for (std::string key; form && std::getline(keys, key, '.');) form = find(*form, key);
   if (form && form->kind == Schema::Kind::list) return {text};
-  return split(text, ',');
+  const std::vector<std::string> values = split(text, ',');
+  for (const std::string& value : values)
+    if (names_parameter(value))
+      throw InputError("--set '" + assignment + "': " + value + " takes a --set of its own");
+  return values;
 }
 
 std::vector<SetCase> set_cases(const std::vector<std::string>& assignments) {

@@ -104,6 +104,9 @@ TEST(Mistakes, LeadOn) {
            {predict + "-o x", "predict has no -o; see collcast predict --help\n"},
            {"-x", "collcast has no -x; see collcast --help\n"},
            {predict + "--set =5", "--set '=5' is not KEY=VALUE, as in network.bandwidth_GBps=25\n"},
+           {predict + "--set network.bandwidth_GBps=5,network.latency_us=3",
+            "--set 'network.bandwidth_GBps=5,network.latency_us=3': network.latency_us=3 takes a --set "
+            "of its own\n"},
            {predict + "--set network.bandwidth_GBps=inf",
             "--set: network.bandwidth_GBps: 'inf' is not a number\n"},
            {"inspect " + trace + " --like deepintrospect --format csv",
