@@ -137,7 +137,7 @@ void add_validate(CLI::App& app, int& exit_code) {
                        names)
       ->option_text("P");
   verb->add_option("--bound", tables->bound,
-                   "Exit code 1 if the geometric mean error over the tables is above this, e.g. 0.2")
+                   "Exit code 1 if the mean factor over all points is above this, e.g. 0.2")
       ->option_text("X");
   verb->add_option("--studies", tables->studies,
                    "Prints docs/generated/accuracy.md from this list of tables ...")

@@ -93,7 +93,10 @@ int validate_measurements(const MeasurementOptions& options) {
          }));
   for (const std::string& words : notes) note(words);
   const double error = accuracy::errors(in_band(c.points, 0, true)).geometric_mean;
-  return options.bound && error > *options.bound ? 1 : 0;
+  if (!options.bound || error <= *options.bound) return 0;
+  note("the mean factor over all points is " + number(100 * error) + " %, above the " +
+       number(100 * *options.bound) + " % of --bound");
+  return 1;
 }
 
 int validate_studies(const MeasurementOptions& options) {

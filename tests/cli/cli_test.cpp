@@ -619,7 +619,10 @@ TEST(Cli, ValidateComparesTablesPointByPoint) {
   for (const char* key : {"mean_absolute_error", "geometric_mean_error", "worst"})
     EXPECT_TRUE(answer[key].is_number()) << key;
   EXPECT_EQ(collcast(arguments + " --bound 100").code, 0);
-  EXPECT_EQ(collcast(arguments + " --bound 0.0001").code, 1);
+  const Outcome beyond = collcast(arguments + " --bound 0.0001");
+  EXPECT_EQ(beyond.code, 1);
+  EXPECT_NE(beyond.err.find("note: the mean factor over all points is "), std::string::npos) << beyond.err;
+  EXPECT_NE(beyond.err.find(" %, above the 0.0100 % of --bound\n"), std::string::npos) << beyond.err;
   EXPECT_EQ(collcast(arguments + " --bound 0").code, 1);
   EXPECT_EQ(collcast(arguments + " --run").code, 2);
   EXPECT_EQ(collcast(arguments + " --plot " + file + ".pdf").code, 2);
