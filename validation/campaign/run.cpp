@@ -49,13 +49,14 @@ void check_same(const Campaign& campaign, const std::vector<Point>& points, cons
   if (!same)
     throw InputError(
         folder.string() +
-        ": holds the predictions of another campaign or platform; choose another folder with -o");
+        ": holds the predictions of another campaign or platform; choose another folder with -o or --script");
   const Json wanted = asked(campaign), about = parse_json(read_file(folder / "campaign.json"));
   const Json held = about.value("asked", Json::object());
   for (const auto& [key, value] : wanted.items())
     if (held.contains(key) && dump(held[key]) != dump(value))
       throw InputError(folder.string() + ": holds predictions of a campaign whose " + key + " is " +
-                       dump(held[key]) + ", not " + dump(value) + "; choose another folder with -o");
+                       dump(held[key]) + ", not " + dump(value) +
+                       "; choose another folder with -o or --script");
 }
 
 /// A folder for what other programs read; removed at the end.

@@ -111,7 +111,7 @@ TEST_F(Run, ACampaignThatAsksOtherwiseIsRefused) {
     }
   };
   const std::string begin = ": holds predictions of a campaign whose ",
-                    end = "; choose another folder with -o";
+                    end = "; choose another folder with -o or --script";
   EXPECT_EQ(refusal([](Campaign&) {}), "");
   EXPECT_EQ(refusal([](Campaign& c) { c.settings.most = 99; }), "");
   EXPECT_EQ(refusal([](Campaign& c) { c.description = "b"; }), begin + R"(description is "", not "b")" + end);
