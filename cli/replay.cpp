@@ -192,8 +192,7 @@ int run_replay(const ReplayCommand& options) {
                                               {"engine", options.engine},
                                               {"ranks", trace.ranks()},
                                               {"time_s", report.time.value}}));
-  answer_what_if(answer, options.platforms, options.what_if,
-                 times_by(play.engine->quick ? *play.engine : contention_engine(), trace, play),
+  answer_what_if(answer, options.platforms, options.what_if, times_by(*play.engine, trace, play),
                  times_by(engine("path"), trace, play), report.limited_by);
   write_page(canvas, platform, answer, report.time);
   print(answer, options.format);

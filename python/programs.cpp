@@ -205,9 +205,8 @@ Json replayed(const ReplayText& text, const std::string& platform, const std::ve
   const auto times_by = [&](const Engine& engine) {
     return [time = time_by(engine)](const Description& d) { return std::vector{time(d)}; };
   };
-  const Engine& quick = options.engine->quick ? *options.engine : contention_engine();
-  answer["unbound"] = report::list(workloads::unbound_in({base, set, Json::array(), r.limited_by},
-                                                         times_by(quick), times_by(engine("path"))));
+  answer["unbound"] = report::list(workloads::unbound_in(
+      {base, set, Json::array(), r.limited_by}, times_by(*options.engine), times_by(engine("path"))));
   if (sensitivity) answer["sensitivity"] = sensitivity_of(description, time_by(engine("path")));
   return answer;
 }

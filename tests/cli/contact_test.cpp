@@ -548,6 +548,9 @@ TEST(Replay, WithoutItsModuleNamesTheEngineThatNeedsNone) {
       o.err,
       "collcast: SimGrid needs collcast-simgrid.so, which is neither beside this program, nor in ../lib "
       "from there, nor in LD_LIBRARY_PATH; --engine contention models shared links without it\n");
+  const Outcome other = shell(alone + " replay " + trace +
+                              " --platform flat --engine contention --set network.bandwidth_GBps=5");
+  EXPECT_EQ(other.code, 0) << other.err;  // what the override changes is found out by that engine, too
 }
 
 /// Whether the interrupt comes before it is caught or after, and whatever was printed by then.
