@@ -387,6 +387,9 @@ TEST(Job, RowsHaveABoundAndAPedigree) {
     EXPECT_TRUE(r["bound_cut"].is_string() && r["calibrated"].is_boolean() && r.contains("transferred"))
         << asked;
   }
+  const std::string served = step + " --framework parameter-server:servers=2";
+  EXPECT_THAT(collcast(served).err, HasSubstr("note: servers=2 takes 2 nodes more than the answer counts; "));
+  EXPECT_EQ(collcast(served + ",beside=1").err.find("more than the answer counts"), std::string::npos);
   EXPECT_EQ(row(step)["computation"], "roofline");
   EXPECT_EQ(row(step + " --throughput 300+-2%")["computation"], "throughput");
   EXPECT_FALSE(row("job p3dfft:n=64 --platform summit --ranks 6")["calibrated"]);

@@ -157,6 +157,9 @@ std::vector<std::string> cautions(const Training& t, const StepForecast& s) {
     all.push_back(text::count(static_cast<std::int64_t>(without)) + " of " +
                   text::count(static_cast<std::int64_t>(t.model.layers.size())) +
                   " layers have no measured time and take the roofline's");
+  if (const Framework& f = t.framework; f.servers > 0 && !f.beside && t.ranks > t.ranks_per_node)
+    all.push_back("servers=" + std::to_string(f.servers) + " takes " + text::counted(f.servers, "node") +
+                  " more than the answer counts; beside=1 puts servers on the ranks' nodes");
   if (t.throughput) return all;
   if (t.precision == Precision::fp8)
     all.emplace_back(
