@@ -460,6 +460,9 @@ TEST(Words, AreExplained) {
   EXPECT_THAT(collcast("explain low").out, HasSubstr("at their fast end"));
   EXPECT_THAT(collcast("explain busbw").out, HasSubstr("algbw times the collective's factor"));
   EXPECT_THAT(collcast("explain 'exposed communication'").out, HasSubstr("does not compute"));
+  for (const char* column :
+       {"mean factor", "inside the interval", "predicted as", "gap", "off before", "shape"})
+    EXPECT_EQ(collcast(std::string("explain ") + column).code, 0) << column;
   EXPECT_GT(::collcast::parse_json(collcast("explain --format json").out).size(), 15u);
 }
 
