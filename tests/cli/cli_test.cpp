@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line as its users call it: the built program, its output and its exit codes.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

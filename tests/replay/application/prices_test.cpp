@@ -146,7 +146,7 @@ TEST(Prices, SayWhatHasNone) {
             "allreduce of ranks at no regular distances: played as messages of the platform's own software");
   RecordedSource two_nodes(16);
   const int across = two_nodes.communicator("across", {6, 7, 8, 9});
-  for (const Rank r : {6, 7, 8, 9}) two_nodes.at(r) = {summed(1024, across)};
+  for (const Rank rank : {6, 7, 8, 9}) two_nodes.at(rank) = {summed(1024, across)};
   const ReplayReport across_nodes = replayed(two_nodes, dgx, "nccl-2.8");
   ASSERT_EQ(across_nodes.notes.size(), 1u);
   EXPECT_EQ(across_nodes.notes[0],

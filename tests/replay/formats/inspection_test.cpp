@@ -5,6 +5,7 @@
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/formats.hpp"
+#include "replay/formats/names.hpp"
 #include "replay/source/recorded.hpp"
 #include "tests/folder.hpp"
 #include "tests/replay/formats/samples.hpp"
