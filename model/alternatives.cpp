@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <span>
 #include <string_view>
 
 #include "model/ranges.hpp"
 #include "model/sizes.hpp"
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/numbers.hpp"
@@ -35,9 +35,7 @@ std::string shortest(double value, std::span<const Unit> units) {
   const double least = std::ranges::min(units, {}, &Unit::value).value;
   for (const Unit& unit : units) {
     if (value < unit.value && unit.value > least) continue;
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%.12g", value / unit.value);
-    const std::string text = digits + std::string(unit.name);
+    const std::string text = decimal::shortened(value / unit.value, 12) + std::string(unit.name);
     if (best.empty() || text.size() < best.size()) best = text;
   }
   return best;

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <unordered_set>
 
 #include "model/sizes.hpp"
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
 #include "support/numbers.hpp"
@@ -23,11 +22,9 @@ constexpr std::size_t most_values = 100'000;
 using Parse = std::function<double(const std::string&)>;
 enum class Of : std::uint8_t { integers, reals };
 
-/// Rounds to twelve digits, so that three steps of 0.1 are 0.3.
+/// Three steps of 0.1 are 0.3.
 double rounded(double value) {
-  char digits[32];
-  std::snprintf(digits, sizeof digits, "%.12g", value);
-  return std::strtod(digits, nullptr);
+  return decimal::rounded(value, 12);
 }
 
 /// The step of a range: "x2" or "+64".

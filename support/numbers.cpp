@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/numbers.hpp"
 
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -18,12 +17,6 @@ bool read(const std::string& text, T& value) {
   const char* end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   return error == std::errc() && stopped == end;
-}
-
-std::string plain(double x) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.15g", x);
-  return text.data();
 }
 
 }  // namespace
@@ -40,11 +33,12 @@ double parse_number(const std::string& text, const std::string& what, double lea
   double value = 0;
   if (read(text, value) && std::isfinite(value) && value >= least && value <= most) return value;
   const bool comma = text.find(',') != std::string::npos;
-  throw InputError(what + " '" + text + "' is not a " +
-                   (most < std::numeric_limits<double>::max()
-                        ? "number from " + plain(least) + " to " + plain(most)
-                        : "finite number") +
-                   (comma ? "; decimals follow a point" : ""));
+  throw InputError(
+      what + " '" + text + "' is not a " +
+      (most < std::numeric_limits<double>::max()
+           ? "number from " + decimal::shortened(least, 15) + " to " + decimal::shortened(most, 15)
+           : "finite number") +
+      (comma ? "; decimals follow a point" : ""));
 }
 
 }  // namespace collcast

@@ -5,10 +5,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
+
+#include "support/decimal.hpp"
 
 namespace collcast::text {
 
@@ -16,18 +15,12 @@ namespace {
 
 /// How many decimals show three digits in all: 2 for 1.50, none for 1234.
 int digits_behind_point(double x) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%.2e", x);  // after rounding: 9.996 has one, as 10.0
-  return std::max(0, 2 - std::atoi(std::strchr(text.data(), 'e') + 1));
+  const std::string text = decimal::scientific(x, 2);  // after rounding: 9.996 has one, as 10.0
+  return std::max(0, 2 - std::stoi(text.substr(text.find('e') + 1)));
 }
 
 std::string rounded(double x, int digits) {
-  std::array<char, 512> text{};
-  if (digits > 9)
-    std::snprintf(text.data(), text.size(), "%.3g", x);
-  else
-    std::snprintf(text.data(), text.size(), "%.*f", digits, x);
-  return text.data();
+  return digits > 9 ? decimal::shortened(x, 3) : decimal::fixed(x, digits);
 }
 
 }  // namespace
@@ -38,9 +31,7 @@ std::string number(double x) {
 }
 
 std::string plain(double x) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), x == std::floor(x) ? "%.15g" : "%.6g", x);
-  return text.data();
+  return decimal::shortened(x, x == std::floor(x) ? 15 : 6);
 }
 
 std::string seconds(double s) {

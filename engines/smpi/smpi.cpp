@@ -3,13 +3,12 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
 #include "support/process/child.hpp"
@@ -20,9 +19,7 @@ namespace {
 constexpr double flops = 1e9;  ///< per second, of each host
 
 std::string twelve_digits(double x) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.12g", x);
-  return text.data();
+  return decimal::shortened(x, 12);
 }
 
 /// The output of a command on both streams, and whether it succeeded.
@@ -177,7 +174,7 @@ Seconds simulate(const Schedule& schedule, const Layout& layout, const Fabric& f
   constexpr std::string_view before = "Simulated time: ";
   const std::size_t at = text.rfind(before);
   if (!done || at == std::string::npos) throw SubstrateError("smpirun: " + complaint(text));
-  return Seconds(std::strtod(text.c_str() + at + before.size(), nullptr));
+  return Seconds(decimal::leading(std::string_view(text).substr(at + before.size())));
 }
 
 }  // namespace collcast::smpi

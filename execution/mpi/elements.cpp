@@ -2,24 +2,18 @@
 #include "execution/mpi/elements.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 
+#include "support/decimal.hpp"
 #include "support/error.hpp"
 
 namespace collcast::mpi {
 namespace {
 
-std::string in_words(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.15g", number);
-  return text;
-}
-
 std::size_t whole_elements(Bytes bytes, std::size_t element_bytes) {
   const double count = bytes.value / static_cast<double>(element_bytes);
   if (!(count >= 0) || count != std::floor(count) || count > 1e15)
-    throw InputError("a message of " + in_words(bytes.value) + " bytes is no whole number of " +
+    throw InputError("a message of " + decimal::shortened(bytes.value, 15) + " bytes is no whole number of " +
                      std::to_string(element_bytes) + "-byte elements");
   return static_cast<std::size_t>(count);
 }

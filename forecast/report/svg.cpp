@@ -2,9 +2,8 @@
 #include "forecast/report/svg.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
+#include "support/decimal.hpp"
 #include "support/printable.hpp"
 #include "support/wrap.hpp"
 
@@ -32,9 +31,7 @@ std::string escaped(const std::string& text) {
 namespace svg {
 
 std::string at(double place) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", place);
-  return text.data();
+  return decimal::fixed(place, 1);
 }
 
 std::string label(double x, double y, const std::string& words, const char* anchor, const std::string& more) {

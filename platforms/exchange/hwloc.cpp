@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "platforms/exchange/formats.hpp"
+#include "support/decimal.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
@@ -45,7 +46,7 @@ struct HwlocReader {
     if (type(object) == "Bridge") at = add_bridge(object, at);
     if (type(object) == "Core") ++cores;
     if (type(object) == "PU") ++threads;
-    if (type(object) == "NUMANode") memory_B += object.attribute("local_memory").as_double();
+    if (type(object) == "NUMANode") memory_B += decimal::leading(object.attribute("local_memory").value());
     if (type(object) == "PCIDev") device(object, at);
     for (const pugi::xml_node& child : object.children("object")) walk(child, at);
   }
@@ -141,7 +142,7 @@ struct HwlocReader {
   /// Adds the link above a device or bridge: a shared part if its speed is that of one, else with the share
   /// of the raw speed that NCCL assumes.
   void join(const std::string& name, const std::string& at, const pugi::xml_node& pci) {
-    const double raw = pci.attribute("pci_link_speed").as_double(), lane = 15.753846;
+    const double raw = decimal::leading(pci.attribute("pci_link_speed").value()), lane = 15.753846;
     const auto is = [raw](double speed) { return std::abs(raw - speed) < 0.05 * speed; };
     std::string kind = is(2 * lane) ? "pcie4-x16" : is(4 * lane) ? "pcie5-x16" : "pcie3-x16";
     if (raw > 0 && !is(lane) && kind == "pcie3-x16") {
@@ -180,8 +181,8 @@ struct HwlocReader {
     std::map<std::pair<std::string, std::string>, double> MBps;  // bandwidth from a GPU to another part
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = i + 1; j < n; ++j) {
-        const double both = std::max(std::strtod(values[i * n + j].c_str(), nullptr),
-                                     std::strtod(values[j * n + i].c_str(), nullptr));
+        const double both =
+            std::max(decimal::leading(values[i * n + j]), decimal::leading(values[j * n + i]));
         if (!(both > 0)) continue;
         if (both > 1e9)
           reject(file, "<" + std::string(matrix.name()) + "> " + name, "holds more than 1e9 MB/s");

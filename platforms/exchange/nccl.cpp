@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platforms/exchange/formats.hpp"
+#include "support/decimal.hpp"
 #include "support/json.hpp"
 #include "support/numbers.hpp"
 #include "support/text.hpp"
@@ -63,7 +64,7 @@ struct NcclReader {
   /// The kind of a PCIe link: a shared part if there is one; else with NCCL's bandwidth of a lane: 0.75 GB/s
   /// at 8 GT/s, and 0.1875 GB/s at 2.5 GT/s, whose encoding takes more.
   std::string pcie(const pugi::xml_node& pci) {
-    double GTps = pci.attribute("link_speed").as_double(8);
+    double GTps = decimal::leading(pci.attribute("link_speed").as_string("8"));
     int width = whole(pci, "link_width", of(pci), 16, 0, 255);
     if (!(GTps > 0 && GTps < 1000)) GTps = 8;    // virtual devices; NCCL takes 8, too
     if (width == 0 || width == 255) width = 16;  // 255: Linux does not know it
@@ -168,10 +169,10 @@ struct NcclReader {
   }
 
   std::string c2c(const pugi::xml_node& link) {
-    kinds["c2c"] = {
-        {"type", "nvlink"},
-        {"bandwidth_GBps", sourced(link.attribute("bw").as_double() / 1000, "<c2c> in " + file, "datasheet")},
-        {"latency_us", sourced(0.4, "the file does not say", "guess")}};
+    kinds["c2c"] = {{"type", "nvlink"},
+                    {"bandwidth_GBps", sourced(decimal::leading(link.attribute("bw").value()) / 1000,
+                                               "<c2c> in " + file, "datasheet")},
+                    {"latency_us", sourced(0.4, "the file does not say", "guess")}};
     return "c2c";
   }
 
@@ -192,7 +193,7 @@ struct NcclReader {
       const auto [at, first] = of_net.try_emplace(net.attribute("name").value());
       if (first || at->first.empty()) {
         at->second = add("nic", {{"kind", "nic"}});
-        const double Mbps = net.attribute("speed").as_double(100000);
+        const double Mbps = decimal::leading(net.attribute("speed").as_string("100000"));
         if (!(Mbps <= fastest_Mbps))
           reject(file, "<net> " + at->first,
                  "speed " + std::string(net.attribute("speed").value()) + " is no port's: it is in Mb/s");

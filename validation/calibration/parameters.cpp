@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/calibration/parameters.hpp"
-#include "support/json.hpp"
 
 #include <algorithm>
 #include <cmath>
+
+#include "support/decimal.hpp"
+#include "support/json.hpp"
 
 namespace collcast {
 namespace {
@@ -16,10 +18,7 @@ constexpr double no_copies_GBps = 5000;
 double rounded(double value) {
   if (value == 0) return 0;
   const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 3);
-  // Through text, so that 0.3 does not become 0.30000000000000004.
-  char digits[32];
-  std::snprintf(digits, sizeof digits, "%.12g", std::round(value / unit) * unit);
-  return std::strtod(digits, nullptr);
+  return decimal::rounded(std::round(value / unit) * unit, 12);
 }
 
 double uncertainty(double value, double deviation) {

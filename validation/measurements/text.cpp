@@ -44,9 +44,9 @@ bool Line::numeric() const {
   const std::vector<std::string> all = words();
   if (all.empty()) return false;
   const auto numeral = [](const std::string& word) {
-    char* end = nullptr;
-    std::strtod(word.c_str(), &end);
-    return *end == '\0';
+    double value = 0;
+    const char* const end = word.data() + word.size();
+    return std::from_chars(word.data(), end, value).ptr == end;
   };
   const bool begins = std::isdigit(static_cast<unsigned char>(all[0][0])) || numeral(all[0]);
   return begins && 4 * std::ranges::count_if(all, numeral) >= std::ssize(all);
