@@ -132,6 +132,18 @@ std::string mistake(const Function& f, const py::tuple& args, const py::dict& na
   return "takes no such arguments; see help(collcast." + f.name + ")";
 }
 
+/// A step into what is in an argument. Raises RecursionError where there is no end of it, as in a list that
+/// holds itself.
+class Inside {
+ public:
+  Inside() {
+    if (Py_EnterRecursiveCall(" in an argument") != 0) throw py::error_already_set();
+  }
+  ~Inside() { Py_LeaveRecursiveCall(); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
+
 bool is_path(PyObject* given) {
   return !PyUnicode_Check(given) && !PyLong_Check(given) && !PyFloat_Check(given) && given != Py_None &&
          py::hasattr(given, "__fspath__");
@@ -165,6 +177,7 @@ bool has_other(PyObject* given) {
 /// Replaces a path by its text and an array without dimensions by its number, alone or in a list; leaves all
 /// else as it is.
 py::object without_others(py::handle given) {
+  const Inside here;
   if (!has_other(given.ptr())) return py::reinterpret_borrow<py::object>(given);
   if (is_list(given.ptr())) {
     py::list all;
@@ -187,6 +200,7 @@ void replace_others(py::tuple& args, py::dict& named) {
 
 /// Whether a text, or a text in a list or dictionary, holds a NUL, at which error messages would end.
 bool has_nul(py::handle given) {
+  const Inside here;
   if (PyUnicode_Check(given.ptr()))
     return PyUnicode_FindChar(given.ptr(), 0, 0, PyUnicode_GET_LENGTH(given.ptr()), 1) >= 0;
   if (PyDict_Check(given.ptr())) {
@@ -238,6 +252,8 @@ PyObject* call(PyObject*, PyObject* args, PyObject* named) {
     if (!here.ended()) e.restore();
   } catch (const py::builtin_exception& e) {
     if (!here.ended()) e.set_error();
+  } catch (const std::exception& e) {  // the interpreter is C: nothing may be thrown through it
+    if (!here.ended()) PyErr_SetString(PyExc_RuntimeError, words_of(e).c_str());
   }
   return nullptr;
 }

@@ -336,6 +336,17 @@ for call, words in [(lambda: collcast.predict("allreduce", "flat", rank=4), "no 
         assert words in str(e) and "\n" not in str(e), e
     else:
         raise AssertionError(words)
+endless, with_path = [], [pathlib.Path(".")]
+endless.append(endless)
+with_path.append(with_path)
+for call in [lambda: collcast.predict("allreduce", "flat", endless), lambda: collcast.predict("allreduce", with_path, 4),
+             lambda: collcast.sweep({"platform": endless})]:
+    try:
+        call()
+    except RecursionError as e:
+        assert "in an argument" in str(e), e
+    else:
+        raise AssertionError("an endless list is taken")
 
 # Paths, parameters as a dictionary, functions that go to other processes, signatures.
 where = pathlib.Path(trace)
