@@ -47,6 +47,7 @@ py::object on_each(const OneOrMore<std::string>& platforms, const std::vector<st
   std::vector<std::string> notes;
   {
     const py::gil_scoped_release others_run;
+    const InterruptedBy user(interrupt());
     for (const std::string& name : some(platforms, "platform")) {
       const Description base = load_platform(name);
       Description platform = base;
@@ -143,7 +144,7 @@ py::object job(const OneOrMore<std::string>& what, const OneOrMore<std::string>&
   std::vector<Rank> counts = all(ranks);
   for (const Rank count : counts) checked_ranks(count);
   if (counts.empty()) counts = {0};  // the number of ranks that the file says
-  if (samples != 0) workloads::above_zero(std::to_string(samples), "samples");
+  if (samples != 0) workloads::above_zero(number_text(samples), "samples");
   const auto add = [&](const Description& platform, workloads::Playing& playing, Json& rows, auto&) {
     for (const std::string& one : some(what, "what")) {
       const workloads::JobSource source(one, platform);

@@ -372,6 +372,8 @@ else:
 
 for long in [lambda: collcast.sweep(large), lambda: collcast.sweep(large, jobs=2),
              lambda: collcast.gap("allreduce", "summit", 48, "1KiB:1GiB:+64KiB"),
+             lambda: collcast.train("resnet50", "summit", [6 * n for n in range(1, 500)]),
+             lambda: collcast.job("kmeans", "frontera", [56 * n for n in range(1, 500)]),
              lambda: collcast.tune("openmpi", "frontera", 448, "1KiB:64KiB:+16")]:
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     try:

@@ -10,6 +10,7 @@
 
 #include "support/error.hpp"
 #include "support/index.hpp"
+#include "support/interrupt.hpp"
 #include "support/text.hpp"
 
 namespace collcast::workloads {
@@ -362,6 +363,7 @@ class Player {
 
   /// Goes on to the next end of a task, or the next round of a coordinator.
   void step() {
+    end_if_interrupted();
     load();
     Seconds ahead = next_wake() - now_;
     for (const Task& t : tasks_) ahead = std::min(ahead, remaining(t));
