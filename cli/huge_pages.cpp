@@ -1,4 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Settings of jemalloc, which looks for this name: memory in huge pages.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Settings of jemalloc, which looks for this name: memory in huge pages.
 // They make large forecasts 10 to 30 % faster.
 extern "C" {
 extern const char* const malloc_conf;

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Ranks get points as they ask. Rank 0 hands them out, while a thread of
-// it answers points, too.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ranks get points as they ask. Rank 0 hands them out, while a thread of it answers points, too.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -64,32 +65,40 @@ void hand_out(const std::function<std::int64_t()>& next,
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   std::mutex one;
   bool own = true;
+  std::exception_ptr failure;  // of either thread; it ends both
   const auto guarded_next = [&] {
     const std::lock_guard lock(one);
-    return next();
+    return failure ? -1 : next();
   };
   const auto guarded_done = [&](std::int64_t number, const std::string& text) {
     const std::lock_guard lock(one);
-    done(number, text);
+    if (!failure) done(number, text);
   };
-  std::exception_ptr failure;
-  std::thread mine([&] {
+  const auto keep_failure = [&](const auto& work) {
     try {
-      for (std::int64_t n = guarded_next(); n >= 0; n = guarded_next()) guarded_done(n, answer(n));
+      work();
     } catch (...) {
       const std::lock_guard lock(one);
-      failure = std::current_exception();
+      if (!failure) failure = std::current_exception();
     }
+  };
+  std::thread mine([&] {
+    keep_failure([&] {
+      for (std::int64_t n = guarded_next(); n >= 0; n = guarded_next()) guarded_done(n, answer(n));
+    });
     const std::lock_guard lock(one);
     own = false;
   });
   int working = ranks - 1;
-  for (;;) {
-    const bool served = working > 0 && serve(guarded_next, guarded_done, working);
-    if (!served) usleep(200);  // leaves the core to the thread
+  const auto is_over = [&] {
     const std::lock_guard lock(one);
-    if ((!own && working == 0) || failure) break;
-  }
+    return (!own && working == 0) || failure;
+  };
+  keep_failure([&] {
+    while (!is_over())
+      if (working == 0 || !serve(guarded_next, guarded_done, working))
+        usleep(200);  // leaves the core to the thread
+  });
   mine.join();
   if (failure) std::rethrow_exception(failure);
 }

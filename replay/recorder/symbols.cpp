@@ -1,4 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The symbols that the recorder puts in front of the MPI library's, C and
+// SPDX-License-Identifier: Apache-2.0
+//
+// The symbols that the recorder puts in front of the MPI library's, C and
 // Fortran, made from the table of calls. A symbol is an indirect function: its resolver, which the loader
 // runs, returns the instance to call. So the instance's signature is deduced from MPI's and need not be
 // written again.
