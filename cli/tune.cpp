@@ -94,7 +94,7 @@ report::Report tuned_report(const TuneOptions& options, const TuneCase& c, const
                             const Watch& watch) {
   const Tuned tuned = tune(c.question, watch);
   report::Report report = report::make(tuned, format);
-  report::tell_unmoved(report, c.question, watch);
+  report::tell_without_effect(report, c.question, watch);
   progress_end();
   if (options.all && options.format == Format::csv) report.sections.clear();  // a CSV is one table
   if (options.all) report.sections.push_back(report::choices(tuned));

@@ -86,7 +86,8 @@ int validate_measurements(const MeasurementOptions& options) {
   drawn.title = "measured and predicted on " + platform.name();
   plot(options.plot, std::move(drawn), notes);
   print_comparison(options, platform, c);
-  append(notes, unmoved(accuracy::point_rows(c), options.set, [&](const std::vector<std::string>& set) {
+  append(notes,
+         without_effect(accuracy::point_rows(c), options.set, [&](const std::vector<std::string>& set) {
            Description other = load_platform(options.platform);
            set_all(other, set);
            return accuracy::point_rows(accuracy::compare(all, other, options.policy));

@@ -123,14 +123,16 @@ void write_files(const report::Results& results, const std::vector<report::Chapt
 }
 
 /// Notes the overrides that change no forecast of our engines.
-void note_unmoved(const campaign::Campaign& todo, const CampaignOptions& o, const Description& platform) {
+void note_without_effect(const campaign::Campaign& todo, const CampaignOptions& o,
+                         const Description& platform) {
   if (o.set.empty()) return;
   const auto times = [&](const std::vector<std::string>& set) {
     Description other = load_platform(o.platform);
     set_all(other, set);
     return campaign::engine_times(todo, other);
   };
-  for (const std::string& words : unmoved(campaign::engine_times(todo, platform), o.set, times)) note(words);
+  for (const std::string& words : without_effect(campaign::engine_times(todo, platform), o.set, times))
+    note(words);
 }
 
 int tell(const std::vector<fs::path>& folders, Format format, const std::string& drawn) {
@@ -163,7 +165,7 @@ int validate_run(const CampaignOptions& options) {
   end_at_interrupt("interrupted; what was measured is kept, and the same command continues from " +
                    options.folder);
   campaign::predict_campaign(todo, platform, options.folder, progress);
-  note_unmoved(todo, options, platform);
+  note_without_effect(todo, options, platform);
   const bool right = campaign::measure_campaign(todo.settings, launcher, options.folder, progress);
   progress_end();
   return right ? tell({options.folder}, options.format, options.plot) : 1;
@@ -179,7 +181,7 @@ int validate_script(const CampaignOptions& options) {
   const std::string script = campaign::batch_script(todo, batch);
   campaign::predict_campaign(todo, platform, folder, progress);
   progress_end();
-  note_unmoved(todo, options, platform);
+  note_without_effect(todo, options, platform);
   write_file(folder / "asked.json", text.words + "\n");
   write_file(folder / "run.sh", script);
   write_file(folder / "README.md", campaign::batch_words(todo, batch));

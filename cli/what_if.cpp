@@ -66,10 +66,10 @@ void answer_what_if(report::Report& report, const std::string& platform, const W
   progress_end();
 }
 
-std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
-                                 const report::RowsWith& rows_with) {
+std::vector<std::string> without_effect(const Json& rows, const std::vector<std::string>& set,
+                                        const report::RowsWith& rows_with) {
   const InterruptedBy user(&interrupt_flag());
-  return report::unmoved(rows, set, rows_with);
+  return report::without_effect(rows, set, rows_with);
 }
 
 }  // namespace collcast::cli

@@ -23,8 +23,8 @@ Description platform_with(const std::string& name, const WhatIf& asked);
 void answer_what_if(report::Report& report, const std::string& platform, const WhatIf& asked,
                     const TimesOn& times, const TimesOn& quick, const std::string& limited_by);
 
-/// report::unmoved, until the user interrupts.
-std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
-                                 const report::RowsWith& rows_with);
+/// report::without_effect, until the user interrupts.
+std::vector<std::string> without_effect(const Json& rows, const std::vector<std::string>& set,
+                                        const report::RowsWith& rows_with);
 
 }  // namespace collcast::cli

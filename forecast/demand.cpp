@@ -115,7 +115,7 @@ Demand demand(Collective collective, const Call& c) {
 }
 
 double leaving(const Demand& d, const Side& inside) {
-  if (!d.spread()) return d.leaving(inside);
+  if (!d.spread()) return d.leaving_by_rule(inside);
   // In a reversed spread the bytes come from the ranks outside.
   const bool needed =
       std::ranges::any_of(d.sinks, [&](Rank r) { return is_inside(inside, r) == d.reversed; });

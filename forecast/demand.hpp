@@ -22,7 +22,7 @@ struct Demand {
   std::vector<double> weights;  ///< by rank
   std::vector<Rank> sinks;
   bool reversed = false;
-  std::function<double(const Side&)> leaving;
+  std::function<double(const Side&)> leaving_by_rule;
   std::function<bool(Rank to, Rank from)> depends_by_rule;
   bool spread() const { return !weights.empty(); }
   /// Whether `to` cannot be done before it has heard from `from`.

@@ -93,7 +93,7 @@ std::vector<Rank> served_by(int workers, const Machine& machine) {
 Forecaster::Platform::Platform(const Description& d, Rank ranks, const Placement& placement, Memory memory,
                                int workers, const Transport& transport,
                                const std::shared_ptr<SharedCutGraphs>& graphs, double stretch)
-    : machine(carrying(transport, d), ranks, placement),
+    : machine(beneath(transport, d), ranks, placement),
       sent(fabric_of(transport, machine, d, stretch)),
       fabric(sent ? *sent : static_cast<const Fabric&>(machine), memory, served_by(workers, machine)),
       description_(d),
@@ -105,7 +105,7 @@ Forecaster::Platform::Platform(const Description& d, Rank ranks, const Placement
 Forecaster::Platform::WithoutSoftware::WithoutSoftware(const Description& d, Rank ranks,
                                                        const Placement& placement, Memory home,
                                                        std::shared_ptr<SharedCutGraphs> graphs)
-    : machine(carrying({Transport::Kind::links}, d), ranks, placement),
+    : machine(beneath({Transport::Kind::links}, d), ranks, placement),
       bounds(machine, home, std::move(graphs)) {}
 
 Bound Forecaster::Platform::bound(const Algorithm& a, const Call& c, Bounds::Of of) const {

@@ -116,7 +116,7 @@ class FastestSearch {
     std::int64_t length;
     std::size_t place;
     const Algorithm* algorithm;
-    bool seen = false;
+    bool was_read = false;
     Call call = {};     ///< with the parameters that were found
     Seconds time = {};  ///< a lower bound, unless exact
     bool exact = false;
@@ -129,7 +129,7 @@ class FastestSearch {
       on_both(call_.ranks, group.size(), [&](std::size_t i) {
         Candidate& c = group[i];
         const Seconds now = begin(*c.algorithm), limit = searched ? before : now;
-        if (!c.seen || (!c.exact && (searched || c.time <= limit))) read(c, limit);
+        if (!c.was_read || (!c.exact && (searched || c.time <= limit))) read(c, limit);
         const bool by_links = at_links && c.time <= limit;
         take(c, by_links ? std::max(c.time, on_links(fabric_, *c.algorithm, c.call)) : c.time);
       });
@@ -144,7 +144,7 @@ class FastestSearch {
   }
 
   void read(Candidate& c, Seconds limit) const {
-    c.seen = true;
+    c.was_read = true;
     c.call = with_parameters(fabric_, *c.algorithm, call_, stated_, limit);
     c.time = by_formula_at_least(fabric_, *c.algorithm, c.call);
     if (!(c.time > limit)) c.time = path_time(fabric_, *c.algorithm, c.call, limit);

@@ -91,8 +91,8 @@ void check_memory(const Transport& transport, Memory memory) {
                      " sends from device buffers only: it does not go with --memory host");
 }
 
-Description carrying(const Transport& transport, const Description& platform) {
-  if (transport.kind == Transport::Kind::mvapich2_gdr) return mvapich::carrying(platform);
+Description beneath(const Transport& transport, const Description& platform) {
+  if (transport.kind == Transport::Kind::mvapich2_gdr) return mvapich::beneath_gdr(platform);
   if (transport.kind == Transport::Kind::mpi || !platform.json().contains("software")) return platform;
   Json json = platform.json();
   json.erase("software");

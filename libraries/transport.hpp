@@ -45,15 +45,15 @@ std::vector<std::string> transports();
 void check_memory(const Transport& transport, Memory memory);
 
 /// The platform without the software that the transport does not use: for all but "mpi", MPI's.
-Description carrying(const Transport& transport, const Description& platform);
+Description beneath(const Transport& transport, const Description& platform);
 
-/// The fabric of a transport on a machine made from `carrying`; null: the machine itself. `stretch`: factor
+/// The fabric of a transport on a machine made from `beneath`; null: the machine itself. `stretch`: factor
 /// on costs that were published for other machines. Throws InputError if the machine cannot run the
 /// transport.
 std::unique_ptr<Fabric> fabric_of(const Transport& transport, const Machine& machine,
                                   const Description& platform, double stretch = 1);
 
-/// The fabric of ncclSend and ncclRecv on a machine made from `carrying` for NCCL.
+/// The fabric of ncclSend and ncclRecv on a machine made from `beneath` for NCCL.
 std::unique_ptr<nccl::PairFabric> pairs_of(const nccl::Policy& policy, const Machine& machine,
                                            const Description& platform, double stretch = 1);
 

@@ -80,7 +80,7 @@ py::object tuned_for(const std::string& library, const std::string& platform, Ra
     const tuner::Format& format = tuner::format(library);
     const Tuned tuned = tune(q, watch());
     report::Report report = report::make(tuned, format);
-    report::tell_unmoved(report, q, watch());
+    report::tell_without_effect(report, q, watch());
     report.sections.push_back(report::choices(tuned));
     Json answer = as_json(report);
     answer["file"] = format.write(tuned.tuning);

@@ -151,9 +151,9 @@ Report make(const Tuned& tuned, const tuner::Format& format) {
   return report;
 }
 
-void tell_unmoved(Report& report, const TuneQuestion& q, const Watch& watch) {
+void tell_without_effect(Report& report, const TuneQuestion& q, const Watch& watch) {
   const InterruptedBy user(watch.interrupt);
-  tell_unmoved(report, q.set, [&](const std::vector<std::string>& set) {
+  tell_without_effect(report, q.set, [&](const std::vector<std::string>& set) {
     TuneQuestion other = q;
     other.set = set;
     return make(tune(other, watch), tuner::format(q.library)).sections[0].rows;

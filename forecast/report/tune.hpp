@@ -11,7 +11,7 @@ namespace collcast::report {
 Report make(const Tuned& tuned, const tuner::Format& format);
 
 /// Adds notes to that report on the overrides of the question that change no row.
-void tell_unmoved(Report& report, const TuneQuestion& question, const Watch& watch);
+void tell_without_effect(Report& report, const TuneQuestion& question, const Watch& watch);
 
 /// Everything that the library can be told to play, and how long it takes.
 Section choices(const Tuned& tuned);

@@ -66,8 +66,8 @@ std::string words(const std::vector<Unbound>& unbound) {
   return text;
 }
 
-std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
-                                 const RowsWith& rows_with) {
+std::vector<std::string> without_effect(const Json& rows, const std::vector<std::string>& set,
+                                        const RowsWith& rows_with) {
   std::vector<std::string> notes;
   for (const std::string& assignment : set) {
     if (interrupted()) return notes;
@@ -85,8 +85,8 @@ std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string
   return notes;
 }
 
-void tell_unmoved(Report& report, const std::vector<std::string>& set, const RowsWith& rows_with) {
-  for (std::string& words : unmoved(report.sections.at(0).rows, set, rows_with))
+void tell_without_effect(Report& report, const std::vector<std::string>& set, const RowsWith& rows_with) {
+  for (std::string& words : without_effect(report.sections.at(0).rows, set, rows_with))
     report.notes.push_back(std::move(words));
 }
 

@@ -26,9 +26,9 @@ std::string words(const std::vector<Unbound>& unbound);
 using RowsWith = std::function<Json(const std::vector<std::string>& set)>;
 /// A note on each override that changes no row of an answer. An interrupt ends the search early
 /// (support/interrupt.hpp).
-std::vector<std::string> unmoved(const Json& rows, const std::vector<std::string>& set,
-                                 const RowsWith& rows_with);
+std::vector<std::string> without_effect(const Json& rows, const std::vector<std::string>& set,
+                                        const RowsWith& rows_with);
 /// Adds these notes to a report. Its first section has the rows.
-void tell_unmoved(Report& report, const std::vector<std::string>& set, const RowsWith& rows_with);
+void tell_without_effect(Report& report, const std::vector<std::string>& set, const RowsWith& rows_with);
 
 }  // namespace collcast::report

@@ -336,7 +336,7 @@ bool same_answer(const Verb& verb, const Finished& a, const Finished& b) {
 }
 
 /// For each pair of neighbouring values of a setting: whether no point's answer differs between the two.
-std::vector<bool> unmoved(const Sweep& sweep, const Axis& axis, const std::vector<Finished>& points) {
+std::vector<bool> same_answers(const Sweep& sweep, const Axis& axis, const std::vector<Finished>& points) {
   std::vector<bool> same(axis.values.size() - 1, true);
   for (const Finished& point : points) {
     const std::int64_t place = sweep.space().place(point.number, axis.key);
@@ -361,11 +361,11 @@ std::string what_binds(const Sweep& sweep, const Axis& axis, std::size_t from, s
 }
 
 /// Adds notes on values of a platform's parameters that move no answer at any point of a grid.
-void tell_unmoved(report::Report& report, const Sweep& sweep, const std::vector<Finished>& points) {
+void tell_without_effect(report::Report& report, const Sweep& sweep, const std::vector<Finished>& points) {
   if (!sweep.space().is_grid()) return;
   for (const Axis& axis : sweep.space().axes()) {
     if (!axis.key.starts_with("set.") || axis.values.size() < 2) continue;
-    const std::vector<bool> same = unmoved(sweep, axis, points);
+    const std::vector<bool> same = same_answers(sweep, axis, points);
     for (std::size_t from = 0; from < same.size(); ++from) {
       std::size_t to = from;
       while (to < same.size() && same[to]) ++to;
@@ -512,7 +512,7 @@ Summary answers(const Sweep& sweep, const HandOut& hand_out,
   for (std::int64_t number = 0; number < count; ++number)
     points.push_back(finished(number, all[static_cast<std::size_t>(number)]));
   Summary s = summary_of(sweep, points);
-  tell_unmoved(s.report, sweep, points);
+  tell_without_effect(s.report, sweep, points);
   return s;
 }
 

@@ -227,7 +227,7 @@ class GapReport {
 report::Report gap(const Question& q, const Watch& watch) {
   report::Report answer = GapReport(q, watch).at_all_sizes();
   const InterruptedBy user(watch.interrupt);
-  report::tell_unmoved(answer, q.set, [&](const std::vector<std::string>& set) {
+  report::tell_without_effect(answer, q.set, [&](const std::vector<std::string>& set) {
     Question other = q;
     other.set = set;
     return GapReport(other, watch).at_all_sizes().sections[0].rows;

@@ -164,7 +164,7 @@ Synthesized synthesize(const Question& q, std::int64_t trees, ScheduleFile file,
   });
   for (const std::string& words : untaken(q.call, collective, {})) add_once(answer.report.notes, words);
   const InterruptedBy user(watch.interrupt);
-  report::tell_unmoved(answer.report, q.set, [&](const std::vector<std::string>& set) {
+  report::tell_without_effect(answer.report, q.set, [&](const std::vector<std::string>& set) {
     return with(set, [&](const Description&, Front& front, const Forecaster& there) {
       return made(front, q, there).sections[0].rows;
     });

@@ -66,7 +66,7 @@ void check(const Settings& settings, const Description& platform) {
     throw InputError(text(settings) + " stages messages in host memory, which " + b.name + " does not have");
 }
 
-Description carrying(const Description& platform) {
+Description beneath_gdr(const Description& platform) {
   if (!platform.json().contains("software")) return platform;
   Json json = platform.json();
   Json& software = json["software"];

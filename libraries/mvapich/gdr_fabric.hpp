@@ -11,7 +11,7 @@ void check(const Settings& settings, const Description& platform);
 
 /// The platform with the software that MVAPICH2-GDR uses: network cards send GPU memory at the cost of host
 /// memory, and a message between GPUs of a node is a copy.
-Description carrying(const Description& platform);
+Description beneath_gdr(const Description& platform);
 
 /// A machine's links as MVAPICH2-GDR uses them for GPU memory. Between nodes, by growing size, a message goes
 /// by GPUDirect at both ends, then staged in the sender's host memory, then in that of both. Within a node
@@ -20,8 +20,8 @@ Description carrying(const Description& platform);
 /// which are almost the same.
 class GdrFabric final : public MachineFabric {
  public:
-  /// `machine`: made from the platform that `carrying` returns. `stretch`: a factor on the costs of GDRCopy,
-  /// which were published for another machine.
+  /// `machine`: made from the platform that `beneath_gdr` returns. `stretch`: a factor on the costs of
+  /// GDRCopy, which were published for another machine.
   GdrFabric(const Machine& machine, const Settings& settings, double stretch = 1)
       : MachineFabric(machine), settings_(settings), stretch_(stretch) {}
 

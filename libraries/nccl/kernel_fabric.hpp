@@ -41,7 +41,7 @@ void check(const KernelSettings& transport, const Machine& machine, const Situat
 /// ncclTopoGetNetDev).
 class KernelFabric final : public MachineFabric {
  public:
-  /// `machine`: with bare links (`carrying`).
+  /// `machine`: with bare links (`beneath`).
   KernelFabric(const Machine& machine, const KernelSettings& transport, const Situation& s,
                const Software& software, const Carriers& carriers = {});
 

@@ -12,7 +12,7 @@ namespace collcast::nccl {
 /// once (eager). A longer one waits for its receiver. The kernel does not slow down other work of the GPU.
 class PairFabric final : public MachineFabric {
  public:
-  /// `machine`: with bare links (`carrying`).
+  /// `machine`: with bare links (`beneath`).
   PairFabric(const Machine& machine, const Policy& policy, const Situation& s, const Software& software);
 
   Wire wire(Place from, Place to, Bytes bytes) const override;

@@ -16,7 +16,7 @@ Stage::Stage(const Description& platform, const Source& source, const ReplayOpti
     : nccl(sent_by_nccl(source, options)),
       transport(nccl ? Transport{Transport::Kind::nccl}
                      : transport_of(options.policy).value_or(own_transport(platform))),
-      machine(carrying(transport, platform), source.ranks(), options.placement),
+      machine(beneath(transport, platform), source.ranks(), options.placement),
       pairs(nccl ? pairs_of(*nccl, machine, platform, stretch) : nullptr),
       sent(nccl ? nullptr : fabric_of(transport, machine, platform)),
       fabric(carrier(), options.memory.value_or(source.info().memory)) {}

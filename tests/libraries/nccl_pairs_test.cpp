@@ -13,7 +13,7 @@ namespace {
 
 Carriers carriers(const char* platform, Rank ranks, Rank peers, Policy policy = {.release = 18}) {
   const Description d = load_platform(platform);
-  const Machine links(carrying({collcast::Transport::Kind::nccl}, d), ranks);
+  const Machine links(beneath({collcast::Transport::Kind::nccl}, d), ranks);
   return carriers_of_pairs(policy, situation(d, ranks, policy.text()), links, peers);
 }
 

@@ -20,7 +20,7 @@ struct Way {
 Way way(const char* platform, const nccl::KernelSettings& protocol, Rank from, Rank to) {
   const Transport transport{Transport::Kind::nccl, protocol};
   const Description d = load_platform(platform);
-  const Machine machine(carrying(transport, d), 16);
+  const Machine machine(beneath(transport, d), 16);
   const std::unique_ptr<Fabric> fabric = fabric_of(transport, machine, d);
   std::vector<LinkId> links;
   fabric->route({from, Memory::device}, {to, Memory::device}, links);
@@ -53,7 +53,7 @@ TEST(Rails, PairsStayOnThemSincePxn) {
 TEST(Rails, EachCardHasAQueue) {
   const Transport transport{Transport::Kind::nccl, nccl::KernelSettings{.release = 18, .peers = 1}};
   const Description d = load_platform("dgx-h100");
-  const Machine machine(carrying(transport, d), 24);
+  const Machine machine(beneath(transport, d), 24);
   const std::unique_ptr<Fabric> fabric = fabric_of(transport, machine, d);
   const auto queue = [&](Rank from, Rank to) {
     return fabric->wire({from, Memory::device}, {to, Memory::device}, Bytes(4096)).out_queue;
@@ -84,7 +84,7 @@ Description with_cards_at_one_cpu() {
 TEST(Rails, PxnLeavesNextToTheCardAndArrivesAnyway) {
   const Transport transport{Transport::Kind::nccl, nccl::KernelSettings{.release = 18, .peers = 1}};
   const Description d = with_cards_at_one_cpu();
-  const Machine machine(carrying(transport, d), 16);
+  const Machine machine(beneath(transport, d), 16);
   const std::unique_ptr<Fabric> fabric = fabric_of(transport, machine, d);
   std::vector<LinkId> links;
   fabric->route({4, Memory::device}, {12, Memory::device}, links);
@@ -107,7 +107,7 @@ TEST(Rails, ACardGoesOnToThoseThatAreReady) {
   const Description d = load_platform("dgx-h100");
   const auto next = [&](const nccl::KernelSettings& protocol) {
     const Transport transport{Transport::Kind::nccl, protocol};
-    const Machine machine(carrying(transport, d), 16);
+    const Machine machine(beneath(transport, d), 16);
     return fabric_of(transport, machine, d)->wire({0, Memory::device}, {8, Memory::device}, Bytes(1e6)).next;
   };
   EXPECT_EQ(next({.release = 18, .peers = 15}), Wire::Next::when_due);
@@ -118,7 +118,7 @@ TEST(Rails, ACardGoesOnToThoseThatAreReady) {
 TEST(Rails, OfNodesThatAreNotAlike) {
   const Transport transport{Transport::Kind::nccl, ring};
   const Description d = load_platform("dgx-h100");
-  const Machine machine(carrying(transport, d), 9);
+  const Machine machine(beneath(transport, d), 9);
   const std::unique_ptr<Fabric> fabric = fabric_of(transport, machine, d);
   const auto out = [&](Rank from, Rank to) {
     return fabric->port_name(fabric->wire({from, Memory::device}, {to, Memory::device}, Bytes(64)).out);

@@ -500,65 +500,103 @@ report::Section a_tenth_more(const PlanText& options, const std::vector<PlannedP
            report::number_of("time saved", "saved", text::percent)}};
 }
 
-}  // namespace
-
-Planned planned(const PlanText& options, const PlanProgress& progress) {
-  const std::string of = subject(options);
+/// Throws InputError if choices are missing or do not go together.
+void check_choices(const PlanText& options) {
   if (options.platforms.empty()) throw InputError("platforms are required: the machines to choose from");
   if (!options.layouts && !options.most_tensor.empty())
     throw InputError("--max-tp goes with --layouts, which tries tensor parallelism");
   if (options.layouts && options.model.empty())
     throw InputError("layouts are of a model, not of a trace or job");
-  report::Report report;
-  const std::vector<PlannedPlatform> platforms = platforms_of(options, report.notes);
+}
+
+/// The numbers of ranks to choose from; of a trace its own, unless others are given.
+std::vector<Rank> ranks_of(const PlanText& options) {
   std::vector<Rank> ranks = parse_rank_counts(options.ranks);
   if (ranks.empty() && options.trace.empty())
     throw InputError("ranks are required: the numbers to choose from");
   if (ranks.empty()) ranks = {open_source({options.trace})->ranks()};
+  return ranks;
+}
+
+/// The cost if all candidates have a price, else the time.
+plan::Aim usual_aim(const std::vector<plan::Candidate>& all) {
+  const auto priced = [](const plan::Candidate& c) { return c.price_USD.has_value(); };
+  return std::ranges::all_of(all, priced) ? plan::Aim::cost : plan::Aim::time;
+}
+
+/// Throws InputError if no candidate has a forecast, all for the same reason.
+void refuse_if_none_can_be(const std::vector<plan::Judged>& all) {
+  const std::string& why = all[0].candidate.refused;
+  const auto same = [&](const plan::Judged& j) { return j.candidate.refused == why; };
+  if (!why.empty() && std::ranges::all_of(all, same)) throw InputError(why);
+}
+
+Json head_of(const PlanText& options, plan::Aim aim) {
+  Json head;
+  if (options.model.empty())
+    head = {{options.job.empty() ? "trace" : "job", options.trace + options.job},
+            {"runs", above_zero(options.runs, "number of runs")}};
+  else
+    head = {{"model", options.model}, {"samples", above_zero(options.samples, "number of samples")}};
+  head["aim"] = plan::name(aim);
+  return head;
+}
+
+/// Adds notes on overrides that change no row, but on those that candidates differ in: rows show these.
+void tell_settings_without_effect(report::Report& report, const std::vector<std::string>& set,
+                                  const report::RowsWith& rows_with) {
+  std::vector<std::string> choices, settled;
+  for (const std::string& assignment : set)
+    (sweep::set_cases({assignment}).size() > 1 ? choices : settled).push_back(assignment);
+  report::tell_without_effect(report, settled, [&](std::vector<std::string> others) {
+    std::ranges::copy(choices, std::back_inserter(others));
+    return rows_with(others);
+  });
+}
+
+/// What to do if no candidate stays within the limits.
+void tell_none(report::Report& report, const plan::Judged& closest, bool layouts) {
+  report.remark = "No candidate stays within the limits.";
+  if (!closest.candidate.refused.empty()) return;
+  const plan::Margin& worst = closest.margins[0];
+  if (worst.limit == "memory" && !layouts)
+    report.notes.emplace_back("--layouts tries other kinds of parallelism, and recomputation");
+  report.remark += " The first row comes closest: " + used(worst) + " of what it may use.";
+}
+
+}  // namespace
+
+Planned planned(const PlanText& options, const PlanProgress& progress) {
+  const std::string of = subject(options);
+  check_choices(options);
+  report::Report report;
+  const std::vector<PlannedPlatform> platforms = platforms_of(options, report.notes);
+  const std::vector<Rank> ranks = ranks_of(options);
   require_known(options, platforms);
   const plan::Limits limits = limits_of(options);
   std::optional<plan::Aim> given;
   if (!options.aim.empty()) given = plan::parse_aim(options.aim);
   const std::vector<plan::Candidate> able = all_candidates(options, platforms, ranks, progress, report.notes);
-  const bool priced =
-      std::ranges::all_of(able, [](const plan::Candidate& c) { return c.price_USD.has_value(); });
-  const plan::Aim aim = given.value_or(priced ? plan::Aim::cost : plan::Aim::time);
+  const plan::Aim aim = given.value_or(usual_aim(able));
   const std::vector<plan::Judged> all = plan::judge(able, limits, aim);
-  const std::string& why = all[0].candidate.refused;
-  const auto same = [&](const plan::Judged& j) { return j.candidate.refused == why; };
-  if (!why.empty() && std::ranges::all_of(all, same)) throw InputError(why);
-  const bool any = all[0].feasible;
-  if (options.model.empty())
-    report.head = {{options.job.empty() ? "trace" : "job", options.trace + options.job},
-                   {"runs", above_zero(options.runs, "number of runs")}};
-  else
-    report.head = {{"model", options.model}, {"samples", above_zero(options.samples, "number of samples")}};
-  report.head["aim"] = plan::name(aim);
+  refuse_if_none_can_be(all);
+  report.head = head_of(options, aim);
   tell_planned_throughput(report, options, platforms.size(), ranks.size());
   report.title = of + ": least " + std::string(plan::name(aim)) + within(options);
   report.sections.push_back({"candidates", judged_rows(all), columns_of(all, aim)});
-  std::vector<std::string> choices, settled;  // the rows show the settings that are chosen among anyway
-  for (const std::string& assignment : options.set)
-    (sweep::set_cases({assignment}).size() > 1 ? choices : settled).push_back(assignment);
-  const auto unmoved = report::unmoved(judged_rows(all), settled, [&](const std::vector<std::string>& set) {
+  tell_settings_without_effect(report, options.set, [&](const std::vector<std::string>& set) {
     PlanText other = options;
     other.set = set;
-    other.set.insert(other.set.end(), choices.begin(), choices.end());
     std::vector<std::string> said;
     const std::vector<PlannedPlatform> on = platforms_of(other, said);
     return judged_rows(plan::judge(all_candidates(other, on, ranks, progress, said), limits, aim));
   });
-  std::ranges::copy(unmoved, std::back_inserter(report.notes));
-  if (any) {
+  if (all[0].feasible) {
     report.sections.push_back(a_tenth_more(options, platforms, all[0].candidate, progress));
     report.head["safe"] = all[0].safe;
     report.remark = in_words(all, aim);
   } else {
-    report.remark = "No candidate stays within the limits.";
-    if (all[0].candidate.refused.empty() && all[0].margins[0].limit == "memory" && !options.layouts)
-      report.notes.emplace_back("--layouts tries other kinds of parallelism, and recomputation");
-    if (all[0].candidate.refused.empty())
-      report.remark += " The first row comes closest: " + used(all[0].margins[0]) + " of what it may use.";
+    tell_none(report, all[0], options.layouts);
   }
   return {std::move(report), all, limits};
 }
