@@ -2,10 +2,8 @@
 #include "replay/formats/flight_recorder.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
-#include <deque>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -13,241 +11,20 @@
 #include <set>
 
 #include "replay/formats/across_ranks.hpp"
-#include "replay/formats/bytes.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/json.hpp"
 #include "replay/formats/members.hpp"
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "replay/formats/one_job.hpp"
+#include "replay/formats/plain_data.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
 namespace {
 
-/// A Python value that is plain data.
-struct Value {
-  enum class Kind { none, number, text, list, dict } kind = Kind::none;
-  double number = 0;
-  std::int64_t integer = 0;  ///< the exact number; of a fraction, what is before the point
-  std::string_view text;
-  std::vector<const Value*> items;  ///< for a dict, its keys and values in turn
-
-  const Value* find(std::string_view key) const {
-    for (std::size_t i = 0; kind == Kind::dict && i + 1 < items.size(); i += 2)
-      if (items[i]->text == key) return items[i + 1];
-    return nullptr;
-  }
-  double number_of(std::string_view key, double otherwise) const {
-    const Value* v = find(key);
-    return v && v->kind == Kind::number ? v->number : otherwise;
-  }
-  /// A time in ns since the epoch; a double would round it to 256 ns. -1: absent, or no time.
-  std::int64_t ns_of(std::string_view key) const {
-    const Value* v = find(key);
-    return v && v->kind == Kind::number ? std::max<std::int64_t>(v->integer, -1) : -1;
-  }
-  std::string_view text_of(std::string_view key) const {
-    const Value* v = find(key);
-    return v ? v->text : std::string_view{};
-  }
-};
-
-std::int64_t whole(double number) {
-  return std::abs(number) < 9e18 ? static_cast<std::int64_t>(number) : -1;
-}
-
-/// Reads the opcodes that make data (pickle protocol 2 as torch writes it, to 5 as Python does), and refuses
-/// all others.
-class Unpickler {
- public:
-  Unpickler(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
-
-  const Value& read() {
-    while (true) {
-      const auto opcode = static_cast<unsigned char>(bytes(1)[0]);
-      if (opcode == '.') return *pop();
-      operate(opcode);
-    }
-  }
-
- private:
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw InputError(path_ + ": " + what + " at byte " + std::to_string(at_));
-  }
-  std::string_view bytes(std::size_t n) {
-    if (n > text_.size() - at_) refuse("the pickle is cut short");
-    at_ += n;
-    return std::string_view(text_).substr(at_ - n, n);
-  }
-  std::uint64_t little(std::size_t n) { return little_endian(bytes(n), 0, n); }
-  double big_endian_double() { return std::bit_cast<double>(number_of_bytes(bytes(8).data(), 8, true)); }
-  std::int64_t long_integer(std::size_t n) {
-    if (n > 8) refuse("has an integer of more than 64 bits");
-    std::uint64_t value = little(n);
-    if (n > 0 && n < 8 && value >> (8 * n - 1)) value |= ~std::uint64_t{0} << (8 * n);
-    return static_cast<std::int64_t>(value);
-  }
-
-  Value& make(Value::Kind kind) {
-    Value& v = values_.emplace_back();
-    v.kind = kind;
-    stack_.push_back(&v);
-    return v;
-  }
-  void number(double n, std::int64_t integer) {
-    Value& v = make(Value::Kind::number);
-    v.number = n, v.integer = integer;
-  }
-  void real(double n) { number(n, whole(n)); }
-  void integer(std::int64_t n) { number(static_cast<double>(n), n); }
-  Value* pop() {
-    if (stack_.empty() || (!marks_.empty() && stack_.size() <= marks_.back()))
-      refuse("the pickle takes what it did not put");
-    Value* v = stack_.back();
-    stack_.pop_back();
-    return v;
-  }
-  std::vector<const Value*> since_mark() {
-    if (marks_.empty()) refuse("the pickle has no mark");
-    std::vector<const Value*> all(stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back()), stack_.end());
-    stack_.resize(marks_.back());
-    marks_.pop_back();
-    return all;
-  }
-  void append(Value::Kind kind, const std::vector<const Value*>& items) {
-    Value* to = pop();
-    if (to->kind != kind || (kind == Value::Kind::dict && items.size() % 2))
-      refuse("the pickle fills what is no such container");
-    to->items.insert(to->items.end(), items.begin(), items.end());
-    stack_.push_back(to);
-  }
-  void tuple(std::size_t n) {
-    std::vector<const Value*> items(n);
-    for (std::size_t i = n; i-- > 0;) items[i] = pop();
-    make(Value::Kind::list).items = std::move(items);
-  }
-  void get(std::uint64_t slot) {
-    const auto found = memo_.find(slot);
-    if (found == memo_.end()) refuse("the pickle takes what it did not keep");
-    stack_.push_back(found->second);
-  }
-  void put(std::uint64_t slot) {
-    Value* v = pop();
-    stack_.push_back(v);
-    memo_[slot] = v;
-  }
-
-  void operate(unsigned char opcode) {
-    switch (opcode) {
-      case 0x80:
-        return void(bytes(1));
-      case 0x95:
-        return void(bytes(8));
-      case '}':
-        return void(make(Value::Kind::dict));
-      case ']':
-      case ')':
-        return void(make(Value::Kind::list));
-      case 'N':
-        return void(make(Value::Kind::none));
-      case '(':
-        return marks_.push_back(stack_.size());
-      case 'X':
-        return text(little(4));
-      case 0x8c:
-        return text(little(1));
-      case 0x94:
-        return put(memo_.size());
-      case 'q':
-        return put(little(1));
-      case 'r':
-        return put(little(4));
-      case 'h':
-        return get(little(1));
-      case 'j':
-        return get(little(4));
-      case 'u':
-        return append(Value::Kind::dict, since_mark());
-      case 'e':
-        return append(Value::Kind::list, since_mark());
-      case 's': {
-        const Value* value = pop();
-        const Value* key = pop();
-        return append(Value::Kind::dict, {key, value});
-      }
-      case 'a': {
-        const Value* item = pop();
-        return append(Value::Kind::list, {item});
-      }
-      case 't': {
-        auto items = since_mark();
-        make(Value::Kind::list).items = std::move(items);
-        return;
-      }
-      case 0x85:
-        return tuple(1);
-      case 0x86:
-        return tuple(2);
-      case 0x87:
-        return tuple(3);
-      case 'J':
-        return integer(static_cast<std::int32_t>(little(4)));
-      case 'K':
-        return integer(static_cast<std::int64_t>(little(1)));
-      case 'M':
-        return integer(static_cast<std::int64_t>(little(2)));
-      case 0x8a:
-        return integer(long_integer(little(1)));
-      case 'G':
-        return real(big_endian_double());
-      case 0x88:
-        return integer(1);
-      case 0x89:
-        return integer(0);
-      default:
-        refuse("the pickle has opcode " + std::to_string(opcode) + ", which is no plain data and is not run");
-    }
-  }
-  void text(std::uint64_t n) { make(Value::Kind::text).text = bytes(n); }
-
-  std::string path_, text_;
-  std::size_t at_ = 0;
-  std::deque<Value> values_;
-  std::vector<Value*> stack_;
-  std::vector<std::size_t> marks_;
-  std::map<std::uint64_t, Value*> memo_;
-};
-
-/// The same data from JSON, which torch writes without the stack frames; `values` owns them.
-const Value* value_of(const JsonValue& json, std::deque<Value>& values) {
-  Value& v = values.emplace_back();
-  if (const auto number = json.number()) {
-    v.kind = Value::Kind::number, v.number = *number;
-    v.integer = json.integer().value_or(whole(*number));
-  } else if (json.is_array()) {
-    v.kind = Value::Kind::list;
-    for (const JsonValue& item : json.items()) v.items.push_back(value_of(item, values));
-  } else if (json.is_object()) {
-    v.kind = Value::Kind::dict;
-    json.members([&](std::string_view key, const JsonValue& member) {
-      Value& name = values.emplace_back();
-      name.kind = Value::Kind::text, name.text = key;
-      v.items.push_back(&name);
-      v.items.push_back(value_of(member, values));
-    });
-  } else if (!json.text().empty()) {
-    v.kind = Value::Kind::text, v.text = json.text();
-  }
-  return &v;
-}
-
-bool is_pickle(std::string_view head) {
-  if (head.size() < 3 || head[0] != '\x80' || head[1] < 2 || head[1] > 5) return false;
-  const std::size_t at = head[2] == '\x95' ? 11 : 2;
-  return at < head.size() && (head[at] == '}' || head[at] == ']');
-}
+using Value = PlainValue;
 
 Bytes tensors(const Value* shapes, const Value* types) {
   double bytes = 0;
@@ -274,11 +51,8 @@ bool says_size(const Value& call) {
 struct Dump {
   std::string path;
   Rank rank = -1;
-  bool guessed = false;               ///< its rank was guessed by the order of the files
-  std::unique_ptr<Unpickler> pickle;  ///< owns the values, or `json` does
-  std::unique_ptr<JsonText> json;
-  std::unique_ptr<std::deque<Value>> values;
-  const Value* top = nullptr;
+  bool guessed = false;             ///< its rank was guessed by the order of the files
+  std::unique_ptr<PlainData> data;  ///< owns the values
   std::vector<const Value*> entries;
   std::map<std::string, std::vector<Rank>, std::less<>> groups;
   std::map<std::string, std::string> descriptions;  ///< of groups, as "TENSOR_MODEL_PARALLEL_GROUP"
@@ -347,21 +121,15 @@ void find_rank(Dump& d, Rank position) {
 Dump read(const std::string& path, Rank position) {
   Dump d;
   d.path = path;
-  if (is_pickle(head_of(path, 16))) {
-    d.pickle = std::make_unique<Unpickler>(path, text_of(path, std::size_t{1} << 28));
-    d.top = &d.pickle->read();
-  } else {
-    d.json = std::make_unique<JsonText>();
-    d.values = std::make_unique<std::deque<Value>>();
-    d.top = value_of(read_json(path, *d.json), *d.values);
-  }
+  d.data = std::make_unique<PlainData>(path);
+  const Value& top = d.data->top();
   // A dump of version 1.0 is only the list of entries.
-  const bool listed = d.top->kind == Value::Kind::list && !d.top->items.empty() &&
-                      d.top->items[0]->find("profiling_name") != nullptr;
-  if (!listed && !d.top->find("entries") && !d.top->find("pg_config"))
+  const bool listed =
+      top.kind == Value::Kind::list && !top.items.empty() && top.items[0]->find("profiling_name") != nullptr;
+  if (!listed && !top.find("entries") && !top.find("pg_config"))
     throw InputError(path + ": a pickle without entries, so not the Flight Recorder's");
-  if (const Value* entries = listed ? d.top : d.top->find("entries")) d.entries = entries->items;
-  if (const Value* groups = d.top->find("pg_config"))
+  if (const Value* entries = listed ? &top : top.find("entries")) d.entries = entries->items;
+  if (const Value* groups = top.find("pg_config"))
     for (std::size_t i = 0; i + 1 < groups->items.size(); i += 2)
       if (auto ranks = members(*groups->items[i + 1]); !ranks.empty()) {
         const std::string name = name_of_group(*groups->items[i]);
@@ -420,7 +188,7 @@ Seconds compare_jobs(const std::vector<Dump>& dumps) {
   std::vector<Period> periods;
   for (const Dump& d : dumps) {
     for (const std::string_view key : {"nccl_version", "comm_lib_version"})
-      if (const std::string_view version = d.top->text_of(key); !version.empty())
+      if (const std::string_view version = d.data->top().text_of(key); !version.empty())
         library.say(d.path, "NCCL " + std::string(version));
     if (auto period = period_of(d)) periods.push_back(*std::move(period));
   }
@@ -457,26 +225,34 @@ std::int64_t first_ns(const std::vector<Dump>& dumps) {
   return first;
 }
 
+/// Entries of which something is not known.
+struct Gaps {
+  double lost = 0;
+  std::int64_t unfinished = 0, sizeless = 0, unlisted = 0;
+};
+
 /// Plays one rank's entries, with times since `first_ns`.
 class FlightRank {
  public:
-  FlightRank(RecordedSource& source, const Dump& dump, std::int64_t first_ns, KnownCalls& known)
-      : source_(source), dump_(dump), group_(source.at(dump.rank)), first_ns_(first_ns), known_(known) {}
+  FlightRank(RecordedSource& source, const Dump& dump, std::int64_t first_ns, KnownCalls& known, Gaps& gaps)
+      : source_(source),
+        dump_(dump),
+        group_(source.at(dump.rank)),
+        first_ns_(first_ns),
+        known_(known),
+        gaps_(gaps) {}
 
   void build() {
     std::vector<const Value*> entries = dump_.entries;
     std::ranges::stable_sort(entries, {}, [](const Value* e) { return e->number_of("record_id", 0); });
     for (const Value* e : entries)
       if (const double id = e->number_of("record_id", -1); id > last_id_ && id < 1e15)
-        lost += id - last_id_ - 1, last_id_ = id;
+        gaps_.lost += id - last_id_ - 1, last_id_ = id;
     const std::set<const Value*> grouped = grouped_messages(entries);
     closed_.insert(grouped.begin(), grouped.end());
     for (const Value* e : entries) entry(*e, grouped.contains(e));
     group_.finish();
   }
-
-  double lost = 0;
-  std::int64_t unfinished = 0, sizeless = 0, unlisted = 0;
 
  private:
   static std::string_view name_of(const Value& e) {
@@ -528,7 +304,7 @@ class FlightRank {
   void entry(const Value& e, bool grouped) {
     const std::string_view name = name_of(e);
     if (name.starts_with("split") || name.starts_with("new_window")) return;
-    unfinished += e.text_of("state") != "completed" && !closed_.contains(&e);
+    gaps_.unfinished += e.text_of("state") != "completed" && !closed_.contains(&e);
     if (name == "coalesced") {
       if (group_.finish() > 0) time(source_.at(dump_.rank).back(), e);
       return;
@@ -536,7 +312,7 @@ class FlightRank {
     const Bytes in = tensors(e.find("input_sizes"), e.find("input_dtypes")),
                 out = tensors(e.find("output_sizes"), e.find("output_dtypes"));
     const int group = communicator(e);
-    if (const std::string of = group_of(e); of != "0") unlisted += !dump_.groups.contains(of);
+    if (const std::string of = group_of(e); of != "0") gaps_.unlisted += !dump_.groups.contains(of);
     const auto ranks =
         static_cast<Rank>(source_.communicators()[static_cast<std::size_t>(std::max(group, 0))].size());
     Activity a;
@@ -551,7 +327,7 @@ class FlightRank {
       a.sized = *collective == Collective::barrier || in.value + out.value > 0 || says_size(e);
       a.number = number_of_collective(e);
       know(e, a);
-      sizeless += !a.sized && e.find("input_sizes") != nullptr && e.find("input_dtypes") == nullptr;
+      gaps_.sizeless += !a.sized && e.find("input_sizes") != nullptr && e.find("input_dtypes") == nullptr;
     } else {
       a.kind = Activity::Kind::skipped;
       a.operation = a.call = source_.keep(name);
@@ -642,6 +418,7 @@ class FlightRank {
   std::int64_t first_ns_;
   double last_id_ = -1;
   KnownCalls& known_;
+  Gaps& gaps_;
 };
 
 /// Compares the hosts' clocks. They agree if no rank was done with a collective before another one called it.
@@ -652,6 +429,44 @@ void compare_clocks(SourceInfo& info, const KnownCalls& calls) {
   if (apart > 0)
     info.notes.push_back("the ranks' clocks disagree, by " +
                          text::seconds(1e-9 * static_cast<double>(apart)) + " at least");
+}
+
+/// Reads the dumps. Throws InputError if two are of one rank.
+std::vector<Dump> read_all(const std::vector<std::string>& files) {
+  std::vector<Dump> dumps;
+  std::map<Rank, std::string> claimed;
+  for (const std::string& file : files) {
+    const Dump& d = dumps.emplace_back(read(file, static_cast<Rank>(dumps.size())));
+    if (d.rank >= most_recorded_ranks) throw InputError(file + ": its name ends in no rank");
+    if (const auto [other, is_new] = claimed.emplace(d.rank, file); !is_new)
+      throw InputError("two files claim rank " + std::to_string(d.rank) + ": " + other->second + " and " +
+                       file);
+  }
+  return dumps;
+}
+
+/// The number of ranks that the dumps and their groups need.
+Rank world_of(const std::vector<Dump>& dumps) {
+  Rank world = 0;
+  for (const Dump& d : dumps) {
+    world = std::max(world, d.rank + 1);
+    for (const auto& [name, ranks] : d.groups)
+      for (const Rank r : ranks) world = std::max(world, std::min(r, most_recorded_ranks) + 1);
+  }
+  return std::min(world, most_recorded_ranks);
+}
+
+void tell(SourceInfo& info, const Gaps& gaps) {
+  if (gaps.lost > 0)
+    info.losses.push_back({"entry", static_cast<std::int64_t>(gaps.lost),
+                           "not in the dumps: overwritten in the ring, or left out when done"});
+  const auto note = [&](std::int64_t entries, const std::string& what) {
+    if (entries > 0) info.notes.push_back(std::to_string(entries) + " entries " + what);
+  };
+  note(gaps.unfinished, "were not completed when the recorder was dumped");
+  note(gaps.sizeless,
+       "have shapes and no types of data, which torch notes from version 2.0 on: their sizes are unknown");
+  note(gaps.unlisted, "are of groups whose members pg_config does not say: all ranks are taken to take part");
 }
 
 }  // namespace
@@ -667,57 +482,23 @@ bool is_flight_recorder(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& files, const OpenOptions&) {
-  std::vector<Dump> dumps;
-  std::map<Rank, std::string> claimed;
-  Rank world = 0;
-  for (const std::string& file : files) {
-    dumps.push_back(read(file, static_cast<Rank>(dumps.size())));
-    const Dump& d = dumps.back();
-    if (d.rank >= most_recorded_ranks) throw InputError(file + ": its name ends in no rank");
-    if (const auto [other, is_new] = claimed.emplace(d.rank, file); !is_new)
-      throw InputError("two files claim rank " + std::to_string(d.rank) + ": " + other->second + " and " +
-                       file);
-    world = std::max(world, d.rank + 1);
-    for (const auto& [name, ranks] : d.groups)
-      for (const Rank r : ranks) world = std::max(world, std::min(r, most_recorded_ranks) + 1);
-  }
+  const std::vector<Dump> dumps = read_all(files);
   refuse_two_jobs(dumps);
   const Seconds apart = compare_jobs(dumps);
-  auto source = std::make_unique<RecordedSource>(std::min(world, most_recorded_ranks));
+  auto source = std::make_unique<RecordedSource>(world_of(dumps));
   SourceInfo& info = source->info();
   info.unknown = {"roots, reduction operators and streams", "computation (only when the host enqueued what)",
                   "how all-to-alls are split", "durations, unless TORCH_NCCL_ENABLE_TIMING was set"};
-  double lost = 0;
-  std::int64_t unfinished = 0, sizeless = 0, unlisted = 0;
-  const auto guessed = std::ranges::count_if(dumps, &Dump::guessed);
   const std::int64_t first = first_ns(dumps);
   KnownCalls known;
+  Gaps gaps;
   for (const Dump& d : dumps) {
-    FlightRank builder(*source, d, first, known);
-    builder.build();
-    lost += builder.lost;
-    unfinished += builder.unfinished;
-    sizeless += builder.sizeless;
-    unlisted += builder.unlisted;
+    FlightRank(*source, d, first, known, gaps).build();
     info.recorded_ranks.push_back(d.rank);
   }
   std::ranges::sort(info.recorded_ranks);
-  if (lost > 0)
-    info.losses.push_back({"entry", static_cast<std::int64_t>(lost),
-                           "not in the dumps: overwritten in the ring, or left out when done"});
-  if (unfinished)
-    info.notes.push_back(std::to_string(unfinished) +
-                         " entries were not completed when the recorder was dumped");
-  if (sizeless)
-    info.notes.push_back(
-        std::to_string(sizeless) +
-        " entries have shapes and no types of data, which torch notes from version 2.0 on: their "
-        "sizes are unknown");
-  if (unlisted)
-    info.notes.push_back(std::to_string(unlisted) +
-                         " entries are of groups whose members pg_config does not say: all ranks are taken "
-                         "to take part");
-  if (guessed)
+  tell(info, gaps);
+  if (const auto guessed = std::ranges::count_if(dumps, &Dump::guessed))
     info.notes.push_back("nothing says which rank wrote " + text::counted(guessed, "dump") +
                          ": taken by the order of the files; a name that ends in the rank says it");
   if (apart > Seconds(1))
