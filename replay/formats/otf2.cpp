@@ -4,25 +4,21 @@
 #include <otf2/otf2.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdarg>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <unordered_map>
-#include <utility>
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/bytes.hpp"
 #include "replay/formats/input.hpp"
-#include "replay/formats/names.hpp"
+#include "replay/formats/otf2_events.hpp"
 #include "support/error.hpp"
 #include "support/printable.hpp"
 
 namespace collcast {
 namespace {
-
-using Kind = Activity::Kind;
 
 /// Keeps libotf2's first error message, which it would print without this callback.
 class Complaints {
@@ -43,397 +39,136 @@ class Complaints {
   OTF2_ErrorCallback before_;
 };
 
-/// The names of MPI's collectives by OTF2's numbers.
-constexpr std::array<std::string_view, 17> collective_names = {"Barrier",
-                                                               "Bcast",
-                                                               "Gather",
-                                                               "Gatherv",
-                                                               "Scatter",
-                                                               "Scatterv",
-                                                               "Allgather",
-                                                               "Allgatherv",
-                                                               "Alltoall",
-                                                               "Alltoallv",
-                                                               "Alltoallw",
-                                                               "Allreduce",
-                                                               "Reduce",
-                                                               "Reduce_scatter",
-                                                               "Scan",
-                                                               "Exscan",
-                                                               "Reduce_scatter_block"};
+using otf2::Definitions, otf2::RankEvents;
 
-/// What the archive defines.
-struct Definitions {
-  double ticks_per_second = 1e9;
-  OTF2_TimeStamp begin = 0;  ///< no event is earlier
-  std::unordered_map<OTF2_StringRef, std::string> strings;
-  std::unordered_map<OTF2_RegionRef, OTF2_StringRef> mpi;  ///< names of MPI's functions
-  std::vector<OTF2_LocationRef> locations, of_rank;        ///< all locations; those of MPI's ranks
-  struct Group {
-    OTF2_GroupType type;
-    std::vector<std::uint64_t> members;
-  };
-  std::unordered_map<OTF2_GroupRef, Group> groups;
-  std::unordered_map<OTF2_CommRef, OTF2_GroupRef> comms;
+static_assert(otf2::own_root == OTF2_COLLECTIVE_ROOT_SELF);
+
+/// Hears what libotf2 reads, by callbacks. As libotf2 is C, what they throw is kept, and ends the reading.
+template <class Hearer>
+struct Listener {
+  Hearer& hearer;
+  std::exception_ptr thrown = {};
+
+  void rethrow() const {
+    if (thrown) std::rethrow_exception(thrown);
+  }
 };
 
+template <class Hearer, class Act>
+OTF2_CallbackCode tell(void* user, const Act& act) {
+  auto& listener = *static_cast<Listener<Hearer>*>(user);
+  try {
+    act(listener.hearer);
+  } catch (...) {
+    listener.thrown = std::current_exception();
+  }
+  return listener.thrown ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
+}
+
 struct DefinitionCallbacks {
-  static Definitions& at(void* user) { return *static_cast<Definitions*>(user); }
   static OTF2_CallbackCode clock(void* user, std::uint64_t resolution, std::uint64_t begin, std::uint64_t,
                                  std::uint64_t) {
-    at(user).begin = begin;
-    if (resolution > 0) at(user).ticks_per_second = static_cast<double>(resolution);
-    return OTF2_CALLBACK_SUCCESS;
+    return tell<Definitions>(user, [&](Definitions& all) {
+      all.begin = begin;
+      if (resolution > 0) all.ticks_per_second = static_cast<double>(resolution);
+    });
   }
   static OTF2_CallbackCode string(void* user, OTF2_StringRef self, const char* text) {
-    at(user).strings.emplace(self, text);
-    return OTF2_CALLBACK_SUCCESS;
+    return tell<Definitions>(user, [&](Definitions& all) { all.strings.emplace(self, text); });
   }
   static OTF2_CallbackCode location(void* user, OTF2_LocationRef self, OTF2_StringRef, OTF2_LocationType,
                                     std::uint64_t, OTF2_LocationGroupRef) {
-    at(user).locations.push_back(self);
-    return OTF2_CALLBACK_SUCCESS;
+    return tell<Definitions>(user, [&](Definitions& all) { all.locations.push_back(self); });
   }
   static OTF2_CallbackCode region(void* user, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef,
                                   OTF2_StringRef, OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag,
                                   OTF2_StringRef, std::uint32_t, std::uint32_t) {
-    if (paradigm == OTF2_PARADIGM_MPI) at(user).mpi.emplace(self, name);
-    return OTF2_CALLBACK_SUCCESS;
+    return tell<Definitions>(user, [&](Definitions& all) {
+      if (paradigm == OTF2_PARADIGM_MPI) all.mpi.emplace(self, name);
+    });
   }
   static OTF2_CallbackCode group(void* user, OTF2_GroupRef self, OTF2_StringRef, OTF2_GroupType type,
                                  OTF2_Paradigm paradigm, OTF2_GroupFlag, std::uint32_t count,
                                  const std::uint64_t* members) {
-    if (paradigm != OTF2_PARADIGM_MPI) return OTF2_CALLBACK_SUCCESS;
-    if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) at(user).of_rank.assign(members, members + count);
-    at(user).groups[self] = {type, {members, members + count}};
-    return OTF2_CALLBACK_SUCCESS;
+    return tell<Definitions>(user, [&](Definitions& all) {
+      if (paradigm != OTF2_PARADIGM_MPI) return;
+      if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) all.of_rank.assign(members, members + count);
+      all.groups[self] = {type == OTF2_GROUP_TYPE_COMM_SELF, {members, members + count}};
+    });
   }
   static OTF2_CallbackCode comm(void* user, OTF2_CommRef self, OTF2_StringRef, OTF2_GroupRef group,
                                 OTF2_CommRef, OTF2_CommFlag) {
-    at(user).comms.emplace(self, group);
-    return OTF2_CALLBACK_SUCCESS;
+    return tell<Definitions>(user, [&](Definitions& all) { all.comms.emplace(self, group); });
   }
-};
-
-/// Makes activities of one rank's events. No exception may pass through libotf2: `failure` stops the reading.
-class RankEvents {
- public:
-  RankEvents(RecordedSource& source, const Definitions& definitions, Rank rank, std::size_t most)
-      : source_(source),
-        definitions_(definitions),
-        stream_(source.at(rank)),
-        rank_(rank),
-        most_(most),
-        before_(definitions.begin) {}
-
-  void finish() {
-    if (!open_.empty()) wait({open_.begin(), open_.end()});
-  }
-
-  void enter(OTF2_TimeStamp time, OTF2_RegionRef region) {
-    const auto call = definitions_.mpi.find(region);
-    last = std::max(last, time);
-    if (call == definitions_.mpi.end() || depth_++ > 0) return;
-    const auto name = definitions_.strings.find(call->second);
-    call_ = source_.keep(name == definitions_.strings.end() ? "MPI" : name->second);
-    entered_ = std::max(time, before_);
-    if (entered_ > before_) {
-      Activity& gap = stream_.emplace_back();
-      gap.begin = Seconds(seconds(before_));
-      gap.time = gap.duration = Seconds(seconds(entered_) - seconds(before_));
-    }
-    inside_ = stream_.size();
-    done_.clear();
-  }
-
-  void leave(OTF2_TimeStamp time, OTF2_RegionRef region) {
-    last = std::max(last, time);
-    if (depth_ == 0 || !definitions_.mpi.contains(region) || --depth_ > 0) return;
-    if (stream_.size() == inside_ + 2 && call_.starts_with("MPI_Sendrecv"))
-      join(stream_[inside_], stream_[inside_ + 1]);
-    if (!done_.empty()) wait(std::move(done_));
-    done_.clear();
-    if (stream_.size() == inside_ && !quiet_mpi_call(call_))
-      skip(stream_.emplace_back(), "is a call that is not played");
-    before_ = std::max(time, entered_);
-    for (std::size_t i = inside_; i < stream_.size(); ++i) {
-      stream_[i].begin = Seconds(seconds(entered_));
-      stream_[i].duration = Seconds(seconds(before_) - seconds(entered_));
-    }
-    failed = failed || stream_.size() > most_;
-  }
-
-  void send(std::uint32_t to, OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes,
-            std::optional<std::uint64_t> request) {
-    Activity& a = message(Kind::send, comm, to);
-    a.to = static_cast<Rank>(to);
-    a.tag = plausible_tag(tag);
-    a.bytes = Bytes(static_cast<double>(bytes));
-    a.synchronous = call_.find("ssend") != call_.npos || call_.find("Ssend") != call_.npos;
-    if (request && a.kind == Kind::send) ask(a, sends_[*request]);
-  }
-
-  void receive(std::uint32_t from, OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes) {
-    fill(message(Kind::receive, comm, from), from, tag, bytes);
-  }
-
-  /// Posts a receive; its sender and size are known when it is completed.
-  void post(std::uint64_t request) {
-    receives_[request] = stream_.size();
-    skip(stream_.emplace_back(), "is never completed");
-  }
-
-  void complete_receive(std::uint32_t from, OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes,
-                        std::uint64_t request) {
-    const auto posted = receives_.find(request);
-    if (posted == receives_.end()) return receive(from, comm, tag, bytes);
-    Activity& a = stream_[posted->second];
-    receives_.erase(posted);
-    a.kind = Kind::receive;
-    a.operation = "recv";
-    a.note = {};
-    place(a, comm, from);
-    fill(a, from, tag, bytes);
-    if (a.kind != Kind::receive) return;
-    a.request = next_++;
-    done_.push_back(a.request);
-  }
-
-  void complete_send(std::uint64_t request) { complete(sends_, request); }
-  void cancel(std::uint64_t request) {
-    if (const auto posted = receives_.find(request); posted != receives_.end()) {
-      skip(stream_[posted->second], "was cancelled");
-      receives_.erase(posted);
-    }
-    complete(sends_, request);
-  }
-
-  /// Posts a non-blocking collective: it begins where its request is made, and is known when it is completed.
-  void post_collective(std::uint64_t request) {
-    collectives_[request] = stream_.size();
-    Activity& a = stream_.emplace_back();
-    skip(a, "is never completed");
-  }
-  void complete_collective(std::uint64_t request, OTF2_CollectiveOp op, OTF2_CommRef comm, std::uint32_t root,
-                           std::uint64_t sent, std::uint64_t received) {
-    const auto posted = collectives_.find(request);
-    if (posted == collectives_.end()) return;
-    Activity& a = stream_[posted->second];
-    const Activity as_posted = std::exchange(a, collective(a.call, op, comm, root, sent, received));
-    collectives_.erase(posted);
-    a.begin = as_posted.begin, a.duration = as_posted.duration;
-    if (a.kind != Kind::collective) return;
-    a.request = next_++;
-    done_.push_back(a.request);
-  }
-  void end_collective(OTF2_CollectiveOp op, OTF2_CommRef comm, std::uint32_t root, std::uint64_t sent,
-                      std::uint64_t received) {
-    stream_.push_back(collective(call_, op, comm, root, sent, received));
-  }
-
-  double seconds(OTF2_TimeStamp time) const {
-    return static_cast<double>(time - std::min(time, definitions_.begin)) / definitions_.ticks_per_second;
-  }
-
-  OTF2_TimeStamp last = 0;
-  bool failed = false;  ///< more activities than are read
-
- private:
-  using Requests = std::unordered_map<std::uint64_t, std::int64_t>;
-
-  static int plausible_tag(std::uint32_t tag) {
-    return static_cast<int>(std::min<std::uint32_t>(tag, 1 << 30));
-  }
-
-  void skip(Activity& a, std::string_view why) {
-    const std::string_view call = a.call.empty() ? call_ : a.call;
-    const Seconds begin = a.begin, duration = a.duration;
-    a = {};
-    a.kind = Kind::skipped;
-    a.operation = a.call = call;
-    a.note = why;
-    a.begin = begin, a.duration = duration;
-  }
-
-  /// The communicator's number in the source; none if the archive does not say its members.
-  std::optional<int> communicator(OTF2_CommRef comm) {
-    if (const auto known = numbers_.find(comm); known != numbers_.end()) return known->second;
-    const auto definition = definitions_.comms.find(comm);
-    const auto group = definition == definitions_.comms.end() ? definitions_.groups.end()
-                                                              : definitions_.groups.find(definition->second);
-    std::optional<int> number;
-    if (group != definitions_.groups.end()) {
-      std::vector<Rank> members;
-      for (const std::uint64_t m : group->second.members)
-        if (m < static_cast<std::uint64_t>(source_.ranks())) members.push_back(static_cast<Rank>(m));
-      const bool self = group->second.type == OTF2_GROUP_TYPE_COMM_SELF;
-      const bool world = members == source_.communicators()[0];
-      if (self) members = {rank_};
-      if (self || members.size() == group->second.members.size())
-        number = source_.communicator(self ? "self" : world ? "" : std::to_string(comm), members);
-      if (number && !self && !std::ranges::count(members, rank_)) number.reset();
-    }
-    return numbers_.emplace(comm, number).first->second;
-  }
-
-  Activity& message(Kind kind, OTF2_CommRef comm, std::uint32_t peer) {
-    Activity& a = stream_.emplace_back();
-    a.kind = kind;
-    a.operation = kind == Kind::send ? "send" : "recv";
-    a.call = call_;
-    place(a, comm, peer);
-    return a;
-  }
-  void place(Activity& a, OTF2_CommRef comm, std::uint32_t peer) {
-    const auto number = communicator(comm);
-    if (!number || peer >= source_.communicators()[static_cast<std::size_t>(*number)].size())
-      return skip(a, "its communicator's members are not followed");
-    a.communicator = *number;
-  }
-  static void fill(Activity& a, std::uint32_t from, std::uint32_t tag, std::uint64_t bytes) {
-    a.from = static_cast<Rank>(from);
-    a.received_tag = plausible_tag(tag);
-    a.received_bytes = Bytes(static_cast<double>(bytes));
-  }
-
-  /// Joins the send and the receive of one call into an exchange, unless their requests are waited for.
-  void join(Activity& send, const Activity& receive) {
-    if (send.kind != Kind::send || receive.kind != Kind::receive || send.communicator != receive.communicator)
-      return;
-    if (send.request >= 0 || receive.request >= 0) return;
-    send.kind = Kind::exchange;
-    send.operation = "sendrecv";
-    send.from = receive.from;
-    send.received_tag = receive.received_tag;
-    send.received_bytes = receive.received_bytes;
-    stream_.pop_back();
-  }
-
-  void ask(Activity& a, std::int64_t& request) {
-    a.request = request = next_++;
-    open_.insert(a.request);
-  }
-  void complete(Requests& requests, std::uint64_t request) {
-    const auto found = requests.find(request);
-    if (found == requests.end()) return;
-    open_.erase(found->second);
-    done_.push_back(found->second);
-    requests.erase(found);
-  }
-  void wait(std::vector<std::int64_t> requests) {
-    Activity& a = stream_.emplace_back();
-    a.kind = Kind::wait;
-    a.operation = a.call = "wait";
-    a.requests = std::move(requests);
-  }
-
-  /// A collective, sized by Score-P's counts of what goes to all members and what comes from them.
-  Activity collective(std::string_view call, OTF2_CollectiveOp op, OTF2_CommRef comm, std::uint32_t root,
-                      std::uint64_t sent, std::uint64_t received) {
-    Activity a;
-    a.call = call;
-    const auto number = communicator(comm);
-    const std::string_view name = op < collective_names.size() ? collective_names[op] : std::string_view{};
-    const auto kind = collective_of(name);
-    if (!number) return skip(a, "its communicator's members are not followed"), a;
-    if (!kind || name == "Scan" || name == "Exscan") return skip(a, "is a call that is not played"), a;
-    const auto& members = source_.communicators()[static_cast<std::size_t>(*number)];
-    const auto ranks = static_cast<double>(members.size()), out = static_cast<double>(sent),
-               in = static_cast<double>(received);
-    const auto me = static_cast<std::uint32_t>(std::ranges::find(members, rank_) - members.begin());
-    if (root == OTF2_COLLECTIVE_ROOT_SELF) root = me;
-    if (root >= members.size()) root = 0;
-    double bytes = out;
-    if (*kind == Collective::allreduce) bytes = out / ranks;
-    if (*kind == Collective::broadcast || *kind == Collective::allgather) bytes = in;
-    if (*kind == Collective::gather) bytes = name == "Gatherv" ? in : ranks * out;
-    if (*kind == Collective::scatter) bytes = name == "Scatterv" ? out : ranks * in;
-    a = collective_activity(*kind, *number, Bytes(bytes));
-    a.call = call;
-    a.root = static_cast<Rank>(root);
-    const bool unequal = name == "Alltoallv" || name == "Alltoallw" ||
-                         ((name == "Gatherv" || name == "Scatterv") && root != me);
-    a.sized = !unequal;
-    return a;
-  }
-
-  RecordedSource& source_;
-  const Definitions& definitions_;
-  RecordedSource::Stream& stream_;
-  Rank rank_;
-  std::size_t most_;
-  std::string_view call_;
-  int depth_ = 0;
-  OTF2_TimeStamp entered_ = 0, before_;
-  std::size_t inside_ = 0;
-  std::int64_t next_ = 0;
-  Requests sends_;
-  std::unordered_map<std::uint64_t, std::size_t> receives_,
-      collectives_;  ///< place in the stream, by request
-  std::set<std::int64_t> open_;
-  std::vector<std::int64_t> done_;  ///< requests completed by the call under way
-  std::unordered_map<OTF2_CommRef, std::optional<int>> numbers_;
 };
 
 struct EventCallbacks {
-  static RankEvents& at(void* user) { return *static_cast<RankEvents*>(user); }
-  static OTF2_CallbackCode after(void* user) {
-    return at(user).failed ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
-  }
   using Attributes = OTF2_AttributeList*;
+
+  template <class Act>
+  static OTF2_CallbackCode tell(void* user, const Act& act) {
+    bool failed = false;
+    const OTF2_CallbackCode code = collcast::tell<RankEvents>(user, [&](RankEvents& events) {
+      act(events);
+      failed = events.failed();
+    });
+    return failed ? OTF2_CALLBACK_INTERRUPT : code;
+  }
   static OTF2_CallbackCode enter(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user, Attributes,
                                  OTF2_RegionRef region) {
-    return at(user).enter(time, region), after(user);
+    return tell(user, [&](RankEvents& events) { events.enter(time, region); });
   }
   static OTF2_CallbackCode leave(OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user, Attributes,
                                  OTF2_RegionRef region) {
-    return at(user).leave(time, region), after(user);
+    return tell(user, [&](RankEvents& events) { events.leave(time, region); });
   }
   static OTF2_CallbackCode send(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user, Attributes,
                                 std::uint32_t to, OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes) {
-    return at(user).send(to, comm, tag, bytes, {}), after(user);
+    return tell(user, [&](RankEvents& events) { events.send(to, comm, tag, bytes, {}); });
   }
   static OTF2_CallbackCode isend(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user, Attributes,
                                  std::uint32_t to, OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes,
                                  std::uint64_t request) {
-    return at(user).send(to, comm, tag, bytes, request), after(user);
+    return tell(user, [&](RankEvents& events) { events.send(to, comm, tag, bytes, request); });
   }
   static OTF2_CallbackCode isend_complete(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user,
                                           Attributes, std::uint64_t request) {
-    return at(user).complete_send(request), after(user);
+    return tell(user, [&](RankEvents& events) { events.complete_send(request); });
   }
   static OTF2_CallbackCode irecv_request(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user,
                                          Attributes, std::uint64_t request) {
-    return at(user).post(request), after(user);
+    return tell(user, [&](RankEvents& events) { events.post(request); });
   }
   static OTF2_CallbackCode recv(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user, Attributes,
                                 std::uint32_t from, OTF2_CommRef comm, std::uint32_t tag,
                                 std::uint64_t bytes) {
-    return at(user).receive(from, comm, tag, bytes), after(user);
+    return tell(user, [&](RankEvents& events) { events.receive(from, comm, tag, bytes); });
   }
   static OTF2_CallbackCode irecv(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user, Attributes,
                                  std::uint32_t from, OTF2_CommRef comm, std::uint32_t tag,
                                  std::uint64_t bytes, std::uint64_t request) {
-    return at(user).complete_receive(from, comm, tag, bytes, request), after(user);
+    return tell(user, [&](RankEvents& events) { events.complete_receive(from, comm, tag, bytes, request); });
   }
   static OTF2_CallbackCode cancelled(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user, Attributes,
                                      std::uint64_t request) {
-    return at(user).cancel(request), after(user);
+    return tell(user, [&](RankEvents& events) { events.cancel(request); });
   }
   static OTF2_CallbackCode collective(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user, Attributes,
                                       OTF2_CollectiveOp op, OTF2_CommRef comm, std::uint32_t root,
                                       std::uint64_t sent, std::uint64_t received) {
-    return at(user).end_collective(op, comm, root, sent, received), after(user);
+    return tell(user, [&](RankEvents& events) { events.end_collective({op, comm, root, sent, received}); });
   }
   static OTF2_CallbackCode collective_request(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user,
                                               Attributes, std::uint64_t request) {
-    return at(user).post_collective(request), after(user);
+    return tell(user, [&](RankEvents& events) { events.post_collective(request); });
   }
   static OTF2_CallbackCode collective_complete(OTF2_LocationRef, OTF2_TimeStamp, std::uint64_t, void* user,
                                                Attributes, OTF2_CollectiveOp op, OTF2_CommRef comm,
                                                std::uint32_t root, std::uint64_t sent, std::uint64_t received,
                                                std::uint64_t request) {
-    return at(user).complete_collective(request, op, comm, root, sent, received), after(user);
+    return tell(user, [&](RankEvents& events) {
+      events.complete_collective(request, {op, comm, root, sent, received});
+    });
   }
 };
 
@@ -478,11 +213,11 @@ class Archive {
     for (Rank r = 0; r < source->ranks(); ++r) {
       RankEvents events(*source, all_, r, most);
       read(all_.of_rank[static_cast<std::size_t>(r)], local, events);
-      if (events.failed)
+      if (events.failed())
         throw InputError(path_ + ": has more calls than an archive of its size is read with, " +
                          std::to_string(most));
       events.finish();
-      last = std::max(last, events.last);
+      last = std::max(last, events.last());
     }
     if (last > all_.begin)
       info.recorded = Seconds(static_cast<double>(last - all_.begin) / all_.ticks_per_second);
@@ -520,9 +255,12 @@ class Archive {
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(calls.get(), DefinitionCallbacks::comm);
     OTF2_GlobalDefReader* const global = OTF2_Reader_GetGlobalDefReader(reader_.get());
     if (!global) refuse();
-    check(OTF2_Reader_RegisterGlobalDefCallbacks(reader_.get(), global, calls.get(), &all_));
+    Listener<Definitions> listener{all_};
+    check(OTF2_Reader_RegisterGlobalDefCallbacks(reader_.get(), global, calls.get(), &listener));
     std::uint64_t read = 0;
-    check(OTF2_Reader_ReadAllGlobalDefinitions(reader_.get(), global, &read));
+    const OTF2_ErrorCode code = OTF2_Reader_ReadAllGlobalDefinitions(reader_.get(), global, &read);
+    listener.rethrow();
+    check(code);
     const std::set<OTF2_LocationRef> known(all_.locations.begin(), all_.locations.end());
     if (all_.of_rank.empty())
       throw InputError(path_ + ": an OTF2 archive without ranks of MPI (no group of its locations)");
@@ -568,11 +306,13 @@ class Archive {
                                                                     EventCallbacks::collective_request);
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(calls.get(),
                                                                      EventCallbacks::collective_complete);
-    check(OTF2_Reader_RegisterEvtCallbacks(reader_.get(), file, calls.get(), &events));
+    Listener<RankEvents> listener{events};
+    check(OTF2_Reader_RegisterEvtCallbacks(reader_.get(), file, calls.get(), &listener));
     check(OTF2_EvtReader_ApplyMappingTables(file, true));
     check(OTF2_EvtReader_ApplyClockOffsets(file, true));
     const OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalEvents(reader_.get(), file, &count);
-    if (!events.failed) check(code);
+    listener.rethrow();
+    if (!events.failed()) check(code);
     check(OTF2_Reader_CloseEvtReader(reader_.get(), file));
   }
 
