@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,6 +33,40 @@ struct GpuStream {
 
 /// Streams in the order of their compute time, the busiest first.
 std::vector<GpuStream> streams_of(const RankTrace& trace);
+
+/// Finds the part of the run that is asked for, and keeps only its kernels, in the order in which they began.
+Span select(RankTrace& trace, const OpenOptions& options);
+
+/// Which ranks call each group.
+class Callers {
+ public:
+  Callers(const std::vector<RankTrace>& traces, Rank world);
+
+  /// All callers of a group, in the order of their ranks in it if these are said; empty: not all were
+  /// recorded. `size`: 0: unknown.
+  std::vector<Rank> of(const std::string& group, Rank size) const;
+
+  /// Whether each caller of a group has the place in it that it would have at that distance.
+  bool fit(const std::string& group, Rank size, Rank stride) const;
+
+ private:
+  void add(const RankTrace& trace, const Comm& comm);
+
+  std::map<std::string, std::map<Rank, int>> all_;  ///< by group: callers with their places; -1: not said
+  bool whole_;
+};
+
+/// An activity that is played at another time than it was recorded at.
+struct Retimed {
+  Rank rank;
+  int stream;
+  std::size_t activity;
+  Span recorded;  ///< times since the begin of the window
+};
+
+/// Lowers a rank's kernels in the window to the activities of its streams.
+std::vector<Retimed> add_activities(RecordedSource& source, const RankTrace& trace, const Callers& callers,
+                                    Span window);
 
 /// The number of ranks in the largest group that a trace names.
 Rank largest_group(const RankTrace& trace);
