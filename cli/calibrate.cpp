@@ -281,6 +281,40 @@ void run_calibrate(CalibrateOptions options) {
   tell(calibration, options);
 }
 
+/// Measuring first.
+void add_run(CLI::App& verb, PingPongOptions& options) {
+  CLI::Option* run =
+      verb.add_flag("--run", options.run,
+                    "First measures ping-pongs, bursts and fans, and keeps them in NEW.json.ping-pong.jsonl, "
+                    "where an interrupted run resumes");
+  verb.add_option("-s,--size", options.sizes, "With --run: message sizes (default 1 B to 16 MiB)")
+      ->needs(run)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("S[,S...]");
+  verb.add_option("--pairs", options.pairs, "With --run: pairs of ranks side by side (default 1)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(run)
+      ->check(CLI::PositiveNumber)
+      ->option_text("N[,N...]");
+  verb.add_option("--window", options.window,
+                  "With --run: also N messages at once, one way and both ways (default 0: none)")
+      ->needs(run)
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("N");
+  verb.add_option(
+          "--star", options.star,
+          "With --run: number of ranks that exchange several messages at once: one to all others, all to "
+          "one, and both ways (default 4, or as many as the command starts; 2: one pair; 0: none)")
+      ->needs(run)
+      ->check(CLI::Range(0, 4096))
+      ->option_text("N");
+  verb.add_option("command", options.command,
+                  "With --run, after --: the launcher, as for validate, e.g. mpirun --hostfile h")
+      ->needs(run);
+}
+
 }  // namespace
 
 void add_calibrate(CLI::App& app, int&) {
@@ -306,36 +340,7 @@ void add_calibrate(CLI::App& app, int&) {
   verb->add_option("--sockets", options->sockets, "2: the two ranks of one node were on different sockets")
       ->check(CLI::Range(1, 2));
   verb->add_option("--buffers", options->buffers, "Where the buffers were, for tables that do not say it");
-  CLI::Option* run = verb->add_flag(
-      "--run", options->ping_pong.run,
-      "First measures ping-pongs, bursts and fans, and keeps them in NEW.json.ping-pong.jsonl, "
-      "where an interrupted run resumes");
-  verb->add_option("-s,--size", options->ping_pong.sizes, "With --run: message sizes (default 1 B to 16 MiB)")
-      ->needs(run)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("S[,S...]");
-  verb->add_option("--pairs", options->ping_pong.pairs, "With --run: pairs of ranks side by side (default 1)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->needs(run)
-      ->check(CLI::PositiveNumber)
-      ->option_text("N[,N...]");
-  verb->add_option("--window", options->ping_pong.window,
-                   "With --run: also N messages at once, one way and both ways (default 0: none)")
-      ->needs(run)
-      ->check(CLI::NonNegativeNumber)
-      ->option_text("N");
-  verb->add_option(
-          "--star", options->ping_pong.star,
-          "With --run: number of ranks that exchange several messages at once: one to all others, all to "
-          "one, and both ways (default 4, or as many as the command starts; 2: one pair; 0: none)")
-      ->needs(run)
-      ->check(CLI::Range(0, 4096))
-      ->option_text("N");
-  verb->add_option("command", options->ping_pong.command,
-                   "With --run, after --: the launcher, as for validate, e.g. mpirun --hostfile h")
-      ->needs(run);
+  add_run(*verb, options->ping_pong);
   add_format(*verb, options->format);
   verb->footer(
       "Example: collcast calibrate --from latency.txt:nodes=2 bw.txt:nodes=2 --base edr-cluster -o "

@@ -82,6 +82,64 @@ int run(Form form, const CampaignOptions& options, MeasurementOptions& tables) {
   return 0;
 }
 
+/// Campaigns, which measure what was predicted.
+void add_campaign(CLI::App& verb, CampaignOptions& options) {
+  verb.add_flag("--run")->description("Predicts first, writes that down, then measures, then reports");
+  verb.add_option("--campaign", options.campaign, "What to run: a file (docs/campaigns.md)")
+      ->option_text("FILE");
+  verb.add_option("--collective", options.collective, "Or this collective ...")->option_text("C");
+  verb.add_option("-a,--algorithm", options.algorithms,
+                  "... by these algorithms, `library` for MPI's own ...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("A[,A...]");
+  verb.add_option("-n,--ranks", options.ranks, "... on so many ranks ...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("N[,N...]");
+  verb.add_option("-s,--size", options.sizes, "... with these messages")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("S[,S...]");
+  verb.add_option("-o,--output", options.folder,
+                  "Folder for prediction.jsonl, measured.jsonl and the report; what it already holds is not "
+                  "measured again (default " +
+                      options.folder + ")")
+      ->option_text("DIR");
+  verb.add_option("command", options.command,
+                  "After --: the launcher, e.g. mpirun --hostfile h; {ranks} in it stands for their number");
+  verb.add_option("--script", options.script,
+                  "Writes predictions into this folder, and run.sh for sbatch or bash, which measures them")
+      ->option_text("DIR");
+  verb.add_flag("--slurm", options.slurm, "Submits run.sh with sbatch");
+  verb.add_option("--sbatch", options.sbatch, "An option for sbatch: --sbatch=--partition=short")
+      ->allow_extra_args(false)
+      ->option_text("OPTION");
+  verb.add_option("--report", options.reports, "Reports on such folders together")->option_text("DIR...");
+}
+
+/// Tables that somebody measured.
+void add_tables(CLI::App& verb, MeasurementOptions& tables) {
+  verb.add_option("--measurements", tables.files,
+                  "Predicts what these tables measured of collectives and of messages between two ranks; "
+                  "FILE:ranks=32,buffers=host where a table does not say it (docs/measurements.md)")
+      ->option_text("FILE...");
+  std::string names = "fastest (default)";
+  for (const std::string& name : policies()) names += ", " + name;
+  verb.add_option("--policy", tables.policy,
+                  "The library that chose the algorithm where a table does not name it, told more after a "
+                  "colon (nccl-2.18:algo=Ring): " +
+                      names)
+      ->option_text("P");
+  verb.add_option("--bound", tables.bound,
+                  "Exit code 1 if the mean factor over all points is above this, e.g. 0.2")
+      ->option_text("X");
+  verb.add_option("--studies", tables.studies,
+                  "Prints docs/generated/accuracy.md from this list of tables ...")
+      ->option_text("FILE");
+  verb.add_option("--data", tables.data, "... which are below this folder")->option_text("DIR");
+}
+
 }  // namespace
 
 void add_validate(CLI::App& app, int& exit_code) {
@@ -93,56 +151,8 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb->add_option("--set", options->set, "Overrides a platform parameter, e.g. network.bandwidth_GBps=25")
       ->allow_extra_args(false)
       ->option_text("KEY=VALUE");
-  verb->add_flag("--run")->description("Predicts first, writes that down, then measures, then reports");
-  verb->add_option("--campaign", options->campaign, "What to run: a file (docs/campaigns.md)")
-      ->option_text("FILE");
-  verb->add_option("--collective", options->collective, "Or this collective ...")->option_text("C");
-  verb->add_option("-a,--algorithm", options->algorithms,
-                   "... by these algorithms, `library` for MPI's own ...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("A[,A...]");
-  verb->add_option("-n,--ranks", options->ranks, "... on so many ranks ...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("N[,N...]");
-  verb->add_option("-s,--size", options->sizes, "... with these messages")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("S[,S...]");
-  verb->add_option("-o,--output", options->folder,
-                   "Folder for prediction.jsonl, measured.jsonl and the report; what it already holds is not "
-                   "measured again (default " +
-                       options->folder + ")")
-      ->option_text("DIR");
-  verb->add_option("command", options->command,
-                   "After --: the launcher, e.g. mpirun --hostfile h; {ranks} in it stands for their number");
-  verb->add_option("--script", options->script,
-                   "Writes predictions into this folder, and run.sh for sbatch or bash, which measures them")
-      ->option_text("DIR");
-  verb->add_flag("--slurm", options->slurm, "Submits run.sh with sbatch");
-  verb->add_option("--sbatch", options->sbatch, "An option for sbatch: --sbatch=--partition=short")
-      ->allow_extra_args(false)
-      ->option_text("OPTION");
-  verb->add_option("--report", options->reports, "Reports on such folders together")->option_text("DIR...");
-  verb->add_option("--measurements", tables->files,
-                   "Predicts what these tables measured of collectives and of messages between two ranks; "
-                   "FILE:ranks=32,buffers=host where a table does not say it (docs/measurements.md)")
-      ->option_text("FILE...");
-  std::string names = "fastest (default)";
-  for (const std::string& name : policies()) names += ", " + name;
-  verb->add_option("--policy", tables->policy,
-                   "The library that chose the algorithm where a table does not name it, told more after a "
-                   "colon (nccl-2.18:algo=Ring): " +
-                       names)
-      ->option_text("P");
-  verb->add_option("--bound", tables->bound,
-                   "Exit code 1 if the mean factor over all points is above this, e.g. 0.2")
-      ->option_text("X");
-  verb->add_option("--studies", tables->studies,
-                   "Prints docs/generated/accuracy.md from this list of tables ...")
-      ->option_text("FILE");
-  verb->add_option("--data", tables->data, "... which are below this folder")->option_text("DIR");
+  add_campaign(*verb, *options);
+  add_tables(*verb, *tables);
   add_plot(*verb, options->plot, "measured and predicted times by message size, and their ratios");
   add_format(*verb, options->format);
   verb->footer(
