@@ -307,58 +307,66 @@ class DumpiRank {
     a.requests = std::move(requests);
   }
 
-  void collective(const MpiCall& c, std::string_view name, Collective kind) {
-    const auto comm = communicator(c);
-    if (!comm) return skip(c, "its communicator's members are not followed");
-    const auto ranks = static_cast<Rank>(source_.communicators()[static_cast<std::size_t>(*comm)].size());
-    bool sized = true;
-    Bytes in, out;
-    std::vector<Bytes> sent, received;
-    auto list = [&](std::string_view counts, std::string_view type_key) {
+  /// What a call says of its collective's sizes.
+  struct Sizes {
+    Bytes message;
+    std::vector<Bytes> sent, received;  ///< by member, if they differ
+    bool known = true;
+  };
+
+  Sizes sizes(const MpiCall& c, std::string_view name, Collective kind, Rank ranks) const {
+    Sizes s;
+    const auto list = [&](std::string_view counts, std::string_view type_key) {
       std::vector<Bytes> all;
       const double bytes = type(c, type_key).value_or(0);
       for (const std::int64_t n : c.list(counts))
         all.push_back(Bytes(static_cast<double>(std::max<std::int64_t>(n, 0)) * bytes));
-      sized = sized && type(c, type_key) && std::ssize(all) == ranks;
+      s.known = s.known && type(c, type_key) && std::ssize(all) == ranks;
       return all;
     };
-    auto sum = [](const std::vector<Bytes>& all) {
+    const auto sum = [](const std::vector<Bytes>& all) {
       return std::accumulate(all.begin(), all.end(), Bytes(0));
     };
-    Bytes message;
-    if (kind == Collective::barrier) {
-    } else if (name == "Alltoallv") {
-      sent = list("sendcounts", "sendtype"), received = list("recvcounts", "recvtype");
-      message = sum(sent);
+    const bool scatters = kind == Collective::scatter;
+    if (kind == Collective::barrier) return s;
+    if (name == "Alltoallv") {
+      s.sent = list("sendcounts", "sendtype"), s.received = list("recvcounts", "recvtype");
+      s.message = sum(s.sent);
     } else if (name == "Reduce_scatter") {
-      received = list("recvcounts", "datatype");
-      message = sum(received);
+      s.received = list("recvcounts", "datatype");
+      s.message = sum(s.received);
     } else if (name.ends_with("v")) {
       // The sum over all ranks is known only to the root of a gather or a scatter.
-      const bool scatters = kind == Collective::scatter;
-      received = list(scatters ? "sendcounts" : "recvcounts", scatters ? "sendtype" : "recvtype");
-      message = sum(received);
-      if (kind != Collective::allgather && c.number("root", 0) != rank_.rank) sized = false;
+      s.received = list(scatters ? "sendcounts" : "recvcounts", scatters ? "sendtype" : "recvtype");
+      s.message = sum(s.received);
+      if (kind != Collective::allgather && c.number("root", 0) != rank_.rank) s.known = false;
     } else if (c.arguments.contains("sendcount") || c.arguments.contains("recvcount")) {
-      bool sends = true, receives = true;
-      in = size(c, "sendcount", "sendtype", sends), out = size(c, "recvcount", "recvtype", receives);
-      sized = kind == Collective::scatter ? receives : sends;
-      message = kind == Collective::scatter ? ranks * out : ranks * in;
+      s.message = ranks * (scatters ? size(c, "recvcount", "recvtype", s.known)
+                                    : size(c, "sendcount", "sendtype", s.known));
     } else {
-      message = size(c, "count", "datatype", sized);
+      s.message = size(c, "count", "datatype", s.known);
     }
+    return s;
+  }
+
+  void collective(const MpiCall& c, std::string_view name, Collective kind) {
+    const auto comm = communicator(c);
+    if (!comm) return skip(c, "its communicator's members are not followed");
+    const auto ranks = static_cast<Rank>(source_.communicators()[static_cast<std::size_t>(*comm)].size());
+    Sizes s = sizes(c, name, kind, ranks);
     const std::int64_t root = c.number("root", 0);
     if (root < 0 || root >= ranks) return skip(c, "its root is not in the communicator");
-    stream_.push_back(collective_activity(kind, *comm, message));
+    stream_.push_back(collective_activity(kind, *comm, s.message));
     Activity& a = stream_.back();
     a.call = source_.keep(c.name);
     a.root = static_cast<Rank>(root);
-    a.sized = sized;
-    if (!sized) return;
-    if (!sent.empty()) a.direct = true;
-    if (!received.empty())
-      a.counts =
-          std::make_shared<Counts>(sent.empty() ? Counts{received, {}, {}} : Counts{{}, sent, received});
+    a.sized = s.known;
+    if (!s.known) return;
+    a.direct = !s.sent.empty();
+    if (a.direct)
+      a.counts = std::make_shared<Counts>(Counts{{}, std::move(s.sent), std::move(s.received)});
+    else if (!s.received.empty())
+      a.counts = std::make_shared<Counts>(Counts{std::move(s.received), {}, {}});
   }
 
   RecordedSource& source_;
@@ -370,6 +378,49 @@ class DumpiRank {
   std::set<std::int64_t> open_;
   std::int64_t next_ = 0;
 };
+
+/// The traces of a job's ranks.
+struct DumpiJob {
+  std::vector<DumpiTrace> ranks;
+  Rank world = 0;  ///< the number of ranks that the traces, or the list of their files, need
+};
+
+/// Gives a trace its rank: as it says, as its file's name ends, or by its place among the files.
+void find_rank(DumpiTrace& trace, std::size_t place) {
+  if (trace.rank < 0) trace.rank = std::max(number_in_name(trace.path), -1);
+  if (trace.rank < 0) trace.rank = static_cast<Rank>(place);
+}
+
+DumpiJob read_job(const std::vector<std::string>& files) {
+  DumpiJob job;
+  std::map<Rank, std::string> claimed;
+  for (const std::string& file : files) {
+    if (const std::string head = head_of(file); is_list(head)) {
+      const auto ranks = whole_numbers(head.substr(head.find("numprocs=") + 9, 10));
+      job.world = std::max<Rank>(job.world, ranks.empty() ? 0 : possible_rank(ranks[0]));
+      continue;
+    }
+    DumpiTrace r = rank_of(file);
+    if (r.begin == std::numeric_limits<std::int64_t>::max())
+      throw InputError(file + ": a DUMPI trace without calls of which the end is there");
+    find_rank(r, job.ranks.size());
+    if (const DumpiTrace* first = job.ranks.empty() ? nullptr : &job.ranks[0];
+        first && r.world > 0 && first->world > 0 && r.world != first->world)
+      throw InputError("ranks of two different jobs: " + first->path + " says " +
+                       std::to_string(first->world) + " ranks, " + file + " " + std::to_string(r.world));
+    if (const auto [other, is_new] = claimed.emplace(r.rank, file); !is_new)
+      throw InputError("two files claim rank " + std::to_string(r.rank) + ": " + other->second + " and " +
+                       file);
+    job.world = std::max({job.world, r.world, r.rank + 1});
+    job.ranks.push_back(std::move(r));
+  }
+  if (job.ranks.empty())
+    throw InputError(files[0] +
+                     ": lists the files of a DUMPI trace; name those of its ranks, PREFIX-0000.bin and on");
+  if (job.world > most_recorded_ranks)
+    throw InputError(files[0] + ": has a rank that is too large to be one");
+  return job;
+}
 
 }  // namespace
 
@@ -392,54 +443,28 @@ bool is_dumpi(std::string_view head) {
 }
 
 std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const OpenOptions&) {
-  std::vector<DumpiTrace> all;
-  std::map<Rank, std::string> claimed;
-  Rank world = 0;
-  std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0, longest = 0;
-  for (const std::string& file : files) {
-    if (const std::string head = head_of(file); is_list(head)) {
-      const auto ranks = whole_numbers(head.substr(head.find("numprocs=") + 9, 10));
-      world = std::max<Rank>(world, ranks.empty() ? 0 : possible_rank(ranks[0]));
-      continue;
-    }
-    DumpiTrace r = rank_of(file);
-    if (r.begin == std::numeric_limits<std::int64_t>::max())
-      throw InputError(file + ": a DUMPI trace without calls of which the end is there");
-    if (r.rank < 0) r.rank = std::max(number_in_name(file), -1);
-    if (r.rank < 0) r.rank = static_cast<Rank>(all.size());
-    if (!all.empty() && r.world > 0 && all[0].world > 0 && r.world != all[0].world)
-      throw InputError("ranks of two different jobs: " + all[0].path + " says " +
-                       std::to_string(all[0].world) + " ranks, " + file + " " + std::to_string(r.world));
-    if (const auto [other, is_new] = claimed.emplace(r.rank, file); !is_new)
-      throw InputError("two files claim rank " + std::to_string(r.rank) + ": " + other->second + " and " +
-                       file);
-    world = std::max({world, r.world, r.rank + 1});
-    first = std::min(first, r.begin), last = std::max(last, r.begin);
-    longest = std::max(longest, r.end - r.begin);
-    all.push_back(std::move(r));
-  }
-  if (all.empty())
-    throw InputError(files[0] +
-                     ": lists the files of a DUMPI trace; name those of its ranks, PREFIX-0000.bin and on");
-  if (world > most_recorded_ranks) throw InputError(files[0] + ": has a rank that is too large to be one");
-  auto source = std::make_unique<RecordedSource>(world);
+  const DumpiJob job = read_job(files);
+  auto source = std::make_unique<RecordedSource>(job.world);
   SourceInfo& info = source->info();
-  info.recorded = Seconds(1e-9 * static_cast<double>(longest));
-  if (last > first)
-    info.notes.push_back("ranks leave MPI_Init up to " +
-                         text::seconds(1e-9 * static_cast<double>(last - first)) +
-                         " apart by their clocks, which is not played: each begins there");
   info.unknown = {"members of communicators but the world",
                   "sizes of derived types that the trace does not list"};
+  std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0, longest = 0;
   std::int64_t ignored = 0, cut = 0, unsaid = 0;
   std::set<Rank> finalized;
-  for (const DumpiTrace& r : all) {
+  for (const DumpiTrace& r : job.ranks) {
+    first = std::min(first, r.begin), last = std::max(last, r.begin);
+    longest = std::max(longest, r.end - r.begin);
     if (r.finalized) finalized.insert(r.rank);
     info.recorded_ranks.push_back(r.rank);
     DumpiRank(*source, r).build();
     ignored += r.facts.ignored, cut += r.facts.cut, unsaid += r.facts.unsaid;
   }
   std::ranges::sort(info.recorded_ranks);
+  info.recorded = Seconds(1e-9 * static_cast<double>(longest));
+  if (last > first)
+    info.notes.push_back("ranks leave MPI_Init up to " +
+                         text::seconds(1e-9 * static_cast<double>(last - first)) +
+                         " apart by their clocks, which is not played: each begins there");
   if (ignored) info.losses.push_back({"call", ignored, "left out by DUMPI when it was recorded"});
   if (unsaid) info.losses.push_back({"wait or test", unsaid, "what was done is not recorded"});
   if (cut) info.losses.push_back({"call", cut, "whose end is not there"});
