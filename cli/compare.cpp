@@ -254,8 +254,8 @@ void require_fitting(const CLI::App& verb, const std::string& subject) {
                        "` answers, not with what `" + subject + "` does");
 }
 
-int run_compare(const CompareOptions& options) {
-  const Compared of = compared(options);
+/// Throws InputError if options are missing or do not go together.
+void check_asked(const CompareOptions& options, const Compared& of) {
   if (!options.ranks.empty() + !options.nodes.empty() + !options.budget.empty() > 1)
     throw InputError(
         "--ranks, --nodes and --budget do not go together: each says what all platforms have in common");
@@ -264,53 +264,76 @@ int run_compare(const CompareOptions& options) {
   if ((of.verb == "predict" || of.verb == "train") && options.ranks.empty() && options.nodes.empty() &&
       options.budget.empty())
     throw InputError("one of --ranks, --nodes and --budget is required");
-  std::vector<std::string> names = options.on;
-  names.insert(names.end(), options.platforms.begin(), options.platforms.end());
-  if (names.empty()) throw InputError("--on or --platform is required; see collcast compare --help");
+  if (options.on.empty() && options.platforms.empty())
+    throw InputError("--on or --platform is required; see collcast compare --help");
   for (const std::string& engine : listed(options.engine)) playing_engine(engine);
+}
+
+std::vector<Contender> all_contenders(const CompareOptions& options) {
+  std::vector<Contender> all;
+  for (const auto* names : {&options.on, &options.platforms})
+    for (const std::string& text : *names) std::ranges::move(contenders(text), std::back_inserter(all));
+  return all;
+}
+
+/// A row of an answer, with the contender that it is of.
+Json named_row(const Contender& of, const sweep::Space& space, std::int64_t number, const Json& row) {
+  Json named{{"platform", of.on}};
+  named.update(sweep::row_at(space, number, row));
+  named.erase("point");
+  named["platform"] = of.on;
+  named["hourly_USD"] = of.price ? Json(*of.price * row["nodes"].get<double>()) : Json();
+  return named;
+}
+
+bool was_refused(const Answered& answer) {
+  return !answer.refused.empty();
+}
+
+/// The rows of the answers, of which each contender has as many; adds their notes. Throws InputError if all
+/// were refused, or the only one of some contender.
+Json answered_rows(Report& report, const std::vector<Answered>& answers, const std::vector<Contender>& all,
+                   const std::vector<sweep::Space>& spaces) {
+  const bool none = std::ranges::all_of(answers, was_refused);
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const std::size_t which = i % all.size();
+    const auto number = static_cast<std::int64_t>(i / all.size());
+    if (was_refused(answers[i])) {
+      if (answers.size() == all.size() || none) throw InputError(answers[i].refused);
+      add_once(report.notes, "a case of " + all[which].on + " was refused: " + answers[i].refused);
+    }
+    for (const Json& row : answers[i].rows.rows)
+      rows.push_back(named_row(all[which], spaces[which], number, row));
+    for (const std::string& words : answers[i].rows.notes) add_once(report.notes, words);
+  }
+  return rows;
+}
+
+int run_compare(const CompareOptions& options) {
+  const Compared of = compared(options);
+  check_asked(options, of);
   Report report;
   describe(report, options, of);
-  std::vector<Contender> all;
-  for (const std::string& text : names) std::ranges::move(contenders(text), std::back_inserter(all));
+  std::vector<Contender> all = all_contenders(options);
   const sweep::Verb verb = sweep_verb(of.verb);
   std::vector<sweep::Space> spaces;
   for (Contender& c : all) {
     complete(c, options, report.notes);
     spaces.push_back(space(options, of, c, verb));
   }
-  const auto count = static_cast<std::size_t>(spaces[0].size());
   std::vector<sweep::Point> points;
-  for (std::size_t i = 0; i < count * all.size(); ++i)
-    points.push_back(spaces[i % all.size()].at(static_cast<std::int64_t>(i / all.size())));
+  for (std::int64_t number = 0; number < spaces[0].size(); ++number)
+    for (const sweep::Space& one : spaces) points.push_back(one.at(number));
   const std::vector<Answered> answers = ask_all(of.verb, points);
-  const bool any = std::ranges::any_of(answers, [](const Answered& a) { return a.refused.empty(); });
-  Json rows = Json::array();
-  bool refused = false;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const Contender& c = all[i % all.size()];
-    const auto number = static_cast<std::int64_t>(i / all.size());
-    if (!answers[i].refused.empty()) {
-      if (count == 1 || !any) throw InputError(answers[i].refused);
-      refused = true;
-      add_once(report.notes, "a case of " + c.on + " was refused: " + answers[i].refused);
-    }
-    for (const Json& row : answers[i].rows.rows) {
-      Json named{{"platform", c.on}};
-      named.update(sweep::row_at(spaces[i % all.size()], number, row));
-      named.erase("point");
-      named["platform"] = c.on;
-      named["hourly_USD"] = c.price ? Json(*c.price * row["nodes"].get<double>()) : Json();
-      rows.push_back(std::move(named));
-    }
-    for (const std::string& words : answers[i].rows.notes) add_once(report.notes, words);
-  }
+  Json rows = answered_rows(report, answers, all, spaces);
   std::vector<Column> shown = columns_with_settings(spaces[0], verb.keys, rows, columns(of, rows));
   report.sections = {{"runs", std::move(rows), std::move(shown)}};
   if (of.verb == "replay") tell_idle(report);
   if (of.verb == "train") workloads::tell_memory(report);
   const bool fit = workloads::tell_what_fits(report);
   print(report, options.format);
-  return fit && !refused ? 0 : 1;
+  return fit && std::ranges::none_of(answers, was_refused) ? 0 : 1;
 }
 
 }  // namespace

@@ -361,6 +361,21 @@ Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
   return p;
 }
 
+/// Adds what a point has to say besides its times.
+void tell(Tuned& tuned, Collective collective, Bytes size, const Tuned::Point& p) {
+  const auto note = [&tuned](std::string words) { add_once(tuned.notes, std::move(words)); };
+  const auto kept = [&](const std::string& why) {
+    if (!why.empty())
+      note("the default of " + std::string(definition(collective).name) + " at " + text::bytes(size.value) +
+           " is kept: " + why);
+  };
+  if (!tuned.policy.empty()) kept(p.unknown);
+  kept(p.doubt);
+  if (p.standard && !p.standard->note.empty()) note(std::string(p.standard->note));
+  for (const Play& a : p.choices)
+    if (!a.note.empty()) note(std::string(a.note));
+}
+
 }  // namespace
 
 Tuned tune(const TuneQuestion& q, const Watch& watch) {
@@ -388,17 +403,8 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
       watch.progress("tuning " + std::string(definition(collective).name) + ", " + text::bytes(size.value));
       end_if_interrupted();
       points.push_back(point(*asked, collective, size));
-      Tuned::Point& p = points.back();
-      if (tuned.policy.empty()) p.told = true;
-      if (!p.unknown.empty() && !tuned.policy.empty())
-        note("the default of " + std::string(definition(collective).name) + " at " + text::bytes(size.value) +
-             " is kept: " + p.unknown);
-      if (!p.doubt.empty())
-        note("the default of " + std::string(definition(collective).name) + " at " + text::bytes(size.value) +
-             " is kept: " + p.doubt);
-      if (p.standard && !p.standard->note.empty()) note(std::string(p.standard->note));
-      for (const Play& a : p.choices)
-        if (!a.note.empty()) note(std::string(a.note));
+      if (tuned.policy.empty()) points.back().told = true;
+      tell(tuned, collective, size, points.back());
     }
     add_rules(tuned.tuning, points, asked->untuned(collective));
     std::ranges::move(points, std::back_inserter(tuned.points));
