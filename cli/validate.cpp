@@ -137,7 +137,7 @@ void add_tables(CLI::App& verb, MeasurementOptions& tables) {
   verb.add_option("--studies", tables.studies,
                   "Prints docs/generated/accuracy.md from this list of tables ...")
       ->option_text("FILE");
-  verb.add_option("--data", tables.data, "... which are below this folder")->option_text("DIR");
+  verb.add_option("--data", tables.data, "... which are beside it, or below this folder")->option_text("DIR");
 }
 
 }  // namespace
