@@ -102,7 +102,9 @@ class FastestSearch {
   }
 
   Choice run() {
+    bound_ = first_bound();
     pass(false);
+    bound_ = no_limit;
     if (!best_.algorithm) return best_;
     if (const Seconds busy = on_links(fabric_, *best_.algorithm, best_.call); busy > least_) {
       least_ = busy;
@@ -122,13 +124,28 @@ class FastestSearch {
     bool exact = false;
   };
 
+  /// If a candidate has very many messages, the time of the shortest one by the call's own parameters, so
+  /// that none is read without a limit.
+  Seconds first_bound() const {
+    constexpr std::int64_t many = 100'000'000;
+    const Candidate* shortest = nullptr;
+    std::int64_t longest = 0;
+    for (const std::vector<Candidate>& group : groups_) {
+      if (group.empty()) continue;
+      if (!shortest || group.front().length < shortest->length) shortest = &group.front();
+      longest = std::max(longest, group.back().length);
+    }
+    if (longest * call_.ranks < many) return no_limit;
+    return path_time(fabric_, *shortest->algorithm, call_, no_limit);
+  }
+
   void pass(bool at_links) {
     for (std::vector<Candidate>& group : groups_) {
       const bool searched = &group != &groups_[0];
       const Seconds before = least_;
       on_both(call_.ranks, group.size(), [&](std::size_t i) {
         Candidate& c = group[i];
-        const Seconds now = begin(*c.algorithm), limit = searched ? before : now;
+        const Seconds now = begin(*c.algorithm), limit = std::min(bound_, searched ? before : now);
         if (!c.was_read || (!c.exact && (searched || c.time <= limit))) read(c, limit);
         const bool by_links = at_links && c.time <= limit;
         take(c, by_links ? std::max(c.time, on_links(fabric_, *c.algorithm, c.call)) : c.time);
@@ -165,7 +182,7 @@ class FastestSearch {
   std::array<std::vector<Candidate>, 3> groups_;
   std::mutex mutex_;  ///< guards the members below
   Choice best_;
-  Seconds least_ = no_limit;
+  Seconds least_ = no_limit, bound_ = no_limit;
   std::size_t place_ = 0;
 };
 

@@ -130,7 +130,7 @@ const std::vector<WireTable::Terms>& WireTable::terms(const Blueprint::Software&
   std::set<Bytes> sizes = {Bytes(0)};
   for (const Blueprint::Software* side : {&sender, &receiver}) {
     for (const Blueprint::Piece& p : side->pieces) {
-      usage_.mention(p.from);
+      if (kibibytes(p.from.value) > Bytes(1)) usage_.mention(p.from);
       sizes.insert(begin(p));
     }
     if (const Bytes limit = eager_limit(*side); std::isfinite(limit.value)) sizes.insert(just_above(limit));

@@ -653,7 +653,8 @@ TEST(Plan, ChoosesLayouts) {
   EXPECT_NEAR(time("train " + gpt + "--framework " + best, "step_s") * 100,
               time("plan --samples 1600 --layouts " + gpt, "time_s"), 1e-6)
       << best;
-  const Outcome fixed = collcast(plan + "--framework megatron:tp=2,pp=2,micro-batches=8,recompute=1");
+  const Outcome fixed =
+      collcast(plan + "--framework megatron:tp=2,pp=2,micro-batches=8,interleave=1,recompute=1");
   EXPECT_EQ(rows(fixed), 1) << fixed.err;
   EXPECT_NE(fixed.out.find(",dp=2 tp=2 pp=2,8,1,"), std::string::npos) << fixed.out;
   const Outcome large = collcast(
