@@ -74,6 +74,7 @@ TEST(Layouts, ShareSequencesOutIfTheyMust) {
   std::set<std::pair<int, int>> found;
   for (const Layout& l : layouts(t, "fsdp", 4).fit) found.insert({l.tensor, l.context});
   EXPECT_EQ(found, (std::set<std::pair<int, int>>{{1, 4}, {2, 2}, {4, 1}}));
+  EXPECT_NE(layouts(t, "fsdp:cp=3", 4).reason.find("16 ranks do not divide"), std::string::npos);
 }
 
 /// 16 ranks: tensor 1, 2, 4 or 8, and a pipeline of what 4 blocks divide into: 1, 2 or 4, while ranks remain.

@@ -99,7 +99,6 @@ class LayoutSearch {
     const std::size_t before = found_.fit.size();
     bool valid = false;
     for (const int context : contexts(others)) {
-      if (others % context != 0) continue;
       Layout l{{}, others / context, tensor, context, pipeline, 1, {}, {}};
       for (const int expert : experts(l)) l.expert = expert, valid |= recomputed(l);
       if (found_.fit.size() > before) return;
