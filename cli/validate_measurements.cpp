@@ -93,7 +93,7 @@ int validate_measurements(const MeasurementOptions& options) {
            return accuracy::point_rows(accuracy::compare(all, other, options.policy));
          }));
   for (const std::string& words : notes) note(words);
-  const double error = accuracy::errors(in_band(c.points, 0, true)).geometric_mean;
+  const double error = accuracy::errors(in_band(c.points, 0, true)).mean_factor;
   if (!options.bound || error <= *options.bound) return 0;
   note("the mean factor over all points is " + number(100 * error) + " %, above the " +
        number(100 * *options.bound) + " % of --bound");

@@ -13,7 +13,7 @@ namespace collcast::cli {
 struct MeasurementOptions {
   std::string platform, policy = "fastest", studies, data, plot;
   std::vector<std::string> files, set;
-  std::optional<double> bound;  ///< on the geometric mean error
+  std::optional<double> bound;  ///< on the mean factor
   Format format = Format::table;
 };
 

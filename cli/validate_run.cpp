@@ -84,7 +84,7 @@ Json answer(const report::Results& results) {
                           {"role", o.role},
                           {"points", e.points},
                           {"mean_absolute_error", e.mean_absolute},
-                          {"geometric_mean_error", e.geometric_mean},
+                          {"geometric_mean_error", e.mean_factor},
                           {"worst", e.worst}});
   }
   double regret = 0;
@@ -94,7 +94,7 @@ Json answer(const report::Results& results) {
   return {{"engine", engine},
           {"points", points},
           {"mean_absolute_error", e.mean_absolute},
-          {"geometric_mean_error", e.geometric_mean},
+          {"geometric_mean_error", e.mean_factor},
           {"worst", e.worst},
           {"predictors", predictors},
           {"mean_regret", choices.empty() ? Json() : Json(regret)},

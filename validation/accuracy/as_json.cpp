@@ -33,8 +33,8 @@ Json as_json(const std::vector<const Point*>& points) {
   const Errors e = errors(points);
   return {{"points", e.points},
           {"mean_absolute_error", e.mean_absolute},
-          {"geometric_mean_error", e.geometric_mean},
-          {"geometric_mean_of_errors", e.geometric_mean_of_errors},
+          {"geometric_mean_error", e.mean_factor},
+          {"geometric_mean_of_errors", e.geometric_mean},
           {"worst", e.worst},
           {"inside_interval", e.inside_interval()}};
 }

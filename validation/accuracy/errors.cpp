@@ -24,8 +24,8 @@ Errors errors(const std::vector<Pair>& pairs) {
   const auto n = static_cast<double>(pairs.size());
   e.points = pairs.size();
   e.mean_absolute = absolute / n;
-  e.geometric_mean = std::exp(factors / n) - 1;
-  e.geometric_mean_of_errors = std::exp(logs / n);
+  e.mean_factor = std::exp(factors / n) - 1;
+  e.geometric_mean = std::exp(logs / n);
   e.width = std::exp(widths / n);
   return e;
 }

@@ -24,10 +24,10 @@ struct Errors {
   double mean_absolute = 0;
   /// exp(mean |ln(predicted / measured)|) - 1: the mean factor by which predictions are off, in either
   /// direction.
-  double geometric_mean = 0;
+  double mean_factor = 0;
   /// exp(mean ln |error|), the geometric mean error of papers; an error counts as 0.1 % at least. It hides
   /// large errors if only some points have them.
-  double geometric_mean_of_errors = 0;
+  double geometric_mean = 0;
   double worst = 0;          ///< signed
   std::size_t worst_at = 0;  ///< index of the worst pair
   std::size_t inside = 0;    ///< how many measurements lie in the prediction's interval

@@ -121,7 +121,7 @@ void header(std::ostream& out, const std::vector<std::string>& cells) {
 std::string summary(const std::vector<const Point*>& points) {
   if (points.empty()) return "-";
   const Errors e = errors(points);
-  return percent(e.geometric_mean) + " (" + percent(e.geometric_mean_of_errors) + ")";
+  return percent(e.mean_factor) + " (" + percent(e.geometric_mean) + ")";
 }
 
 void by_band(std::ostream& out, const std::vector<Result>& results) {

@@ -177,7 +177,7 @@ Errors errors(const std::vector<const Result*>& results, const std::string& pred
   const auto n = static_cast<double>(e.points);
   e.mean_absolute /= n;
   e.mean /= n;
-  e.geometric_mean = std::exp(logarithms / n) - 1;
+  e.mean_factor = std::exp(logarithms / n) - 1;
   return e;
 }
 

@@ -33,14 +33,14 @@ Chapter who(const Results& results) {
       "Error is (predicted - measured) / measured, over the points whose algorithm is ours. Engines are to "
       "be within their bounds, where a campaign holds them to some; controls have one thing wrong on "
       "purpose, and have to be visibly worse; peers are others' predictions of the same messages.",
-      {{"predictor", "role", "points", "mean |error|", "geometric mean", "mean error", "worst", "worst point",
+      {{"predictor", "role", "points", "mean |error|", "mean factor", "mean error", "worst", "worst point",
         "bounds"}}};
   const auto points = predicted(results);
   for (const NamedPredictor& o : results.predictors) {
     const Errors e = errors(points, o.name);
     if (e.points == 0) continue;
     s.table.push_back({o.name, o.role, std::to_string(e.points), percent(e.mean_absolute),
-                       percent(e.geometric_mean), signed_percent(e.mean), signed_percent(e.worst),
+                       percent(e.mean_factor), signed_percent(e.mean), signed_percent(e.worst),
                        describe(e.worst_of->point), verdict(keeps_bounds(results, o.name))});
   }
   for (const NamedPredictor& o : results.predictors) s.words += "\n" + o.name + ": " + o.what + ".";

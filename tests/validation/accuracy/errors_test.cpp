@@ -17,8 +17,8 @@ TEST(Errors, ByHand) {
   const Errors e = errors({pair(2, 1), pair(1, 2), pair(1, 1)});
   EXPECT_EQ(e.points, 3u);
   EXPECT_NEAR(e.mean_absolute, 0.5, 1e-12);
-  EXPECT_NEAR(e.geometric_mean, std::pow(4, 1.0 / 3) - 1, 1e-12);
-  EXPECT_NEAR(e.geometric_mean_of_errors, std::cbrt(1 * 0.5 * 0.001), 1e-12);
+  EXPECT_NEAR(e.mean_factor, std::pow(4, 1.0 / 3) - 1, 1e-12);
+  EXPECT_NEAR(e.geometric_mean, std::cbrt(1 * 0.5 * 0.001), 1e-12);
   EXPECT_NEAR(e.worst, 1, 1e-12);
   EXPECT_EQ(e.worst_at, 0u);
   EXPECT_NEAR(e.inside_interval(), 1.0 / 3, 1e-12);

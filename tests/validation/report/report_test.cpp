@@ -57,7 +57,7 @@ TEST_F(CampaignReport, ErrorsAreSignedAndRelativeToWhatWasMeasured) {
   EXPECT_NEAR(e.mean, 0.3, 1e-12);
   EXPECT_NEAR(e.worst, 0.5, 1e-12);
   EXPECT_EQ(e.worst_of->point.algorithm->name, "recursive-doubling");
-  EXPECT_NEAR(e.geometric_mean, std::sqrt(1.1 * 1.5) - 1, 1e-12);
+  EXPECT_NEAR(e.mean_factor, std::sqrt(1.1 * 1.5) - 1, 1e-12);
   EXPECT_FALSE(within_bounds(r));
 }
 
