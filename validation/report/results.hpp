@@ -66,7 +66,7 @@ struct Errors {
   std::size_t points = 0;
   double mean_absolute = 0, mean = 0;
   double mean_factor = 0;  ///< exp(mean |ln(predicted / measured)|) - 1
-  double worst = 0;           ///< signed
+  double worst = 0;        ///< signed
   const Result* worst_of = nullptr;
   double worst_overlap = 0;  ///< signed; 0 if none was measured
 };
