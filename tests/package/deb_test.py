@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The .deb, installed into a root of its own that holds nothing but Debian's essential packages and what the package depends on: what
-it needs and does not name is missing there. Usage: deb_test.py CPACK BUILD"""
+"""The .debs, installed into a root of its own that holds nothing but Debian's essential packages and what the package depends on: what
+the program needs and its package does not name is missing there. Usage: deb_test.py CPACK BUILD"""
 import os
 import pathlib
 import re
@@ -94,6 +94,15 @@ def smoke(root, build):
             assert "not found" not in there("ldd", file), file
 
 
+def apart(package, development):
+    """What one runs is in the first, what one builds against in the second."""
+    for_building = re.compile(r"/include/collcast/|/cmake/collcast/|\.a$")
+    for deb, wanted in ((package, False), (development, True)):
+        listed = [line.split()[-1] for line in run("dpkg-deb", "--contents", deb).splitlines() if not line.startswith("d")]
+        misplaced = [f for f in listed if bool(for_building.search(f)) != wanted]
+        assert len(listed) > 100 and not misplaced, (deb, misplaced)
+
+
 def main(cpack, build):
     if os.geteuid() != 0:
         skip("chroot needs root")
@@ -103,10 +112,12 @@ def main(cpack, build):
     with tempfile.TemporaryDirectory(prefix="collcast-deb-") as name:
         folder = pathlib.Path(name)
         run("env", "-C", build, cpack, "-G", "DEB", "-B", folder, "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none")
-        package, = folder.glob("*.deb")
+        package, = folder.glob("collcast_*.deb")
+        development, = folder.glob("libcollcast-dev_*.deb")
         needs = names(run("dpkg-deb", "--field", package, "Depends"))
-        resolved = run("apt-get", "--simulate", "install", "--no-install-recommends", package)
-        assert "Inst collcast " in resolved, resolved
+        resolved = run("apt-get", "--simulate", "install", "--no-install-recommends", package, development)
+        assert "Inst collcast " in resolved and "Inst libcollcast-dev " in resolved, resolved
+        apart(package, development)
         installed = Installed()
         essential = [p for p, fields in installed.fields.items() if fields.get("Essential") == "yes"]
         root = folder / "root"
