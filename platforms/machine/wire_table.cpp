@@ -199,22 +199,15 @@ const Wire& WireTable::hardware(int from, int to) {
 Wire WireTable::read_hardware(int from, int to) {
   Wire wire;
   for (int l : graph_.route(from, to)) {
-    const Blueprint::Line& line = line_of(l);
-    wire.latency += usage_.time(blueprint_.link_kinds[static_cast<std::size_t>(line.kind)].latency);
-    const SecondsPerByte last = pace(line);
+    const Blueprint::Line& line =
+        blueprint_.lines[static_cast<std::size_t>(graph_.links()[static_cast<std::size_t>(l)].line)];
+    const Blueprint::LinkKind& kind = blueprint_.link_kinds[static_cast<std::size_t>(line.kind)];
+    wire.latency += usage_.time(kind.latency);
+    const SecondsPerByte last = 1.0 / (line.count * usage_.bandwidth(kind.bandwidth));
     wire.per_byte = slower(wire.per_byte, last);
     wire.spare_in = wire.per_byte - last;
   }
   return wire;
-}
-
-const Blueprint::Line& WireTable::line_of(int link) const {
-  return blueprint_.lines[static_cast<std::size_t>(graph_.links()[static_cast<std::size_t>(link)].line)];
-}
-
-SecondsPerByte WireTable::pace(const Blueprint::Line& line) {
-  return 1.0 / (line.count *
-                usage_.bandwidth(blueprint_.link_kinds[static_cast<std::size_t>(line.kind)].bandwidth));
 }
 
 void WireTable::fill_node(int slots) {
@@ -259,9 +252,10 @@ void WireTable::fill_local(int from, int to, bool same_slot) {
 /// Fills the wire of copies within the memory of a vertex. Its ports, those of the slots, are not set here.
 void WireTable::fill_loop(int vertex) {
   const Blueprint::Line& line = blueprint_.lines[static_cast<std::size_t>(graph_.loop(vertex))];
+  const Blueprint::LinkKind& kind = blueprint_.link_kinds[static_cast<std::size_t>(line.kind)];
   Wire wire;
-  wire.latency = usage_.time(blueprint_.link_kinds[static_cast<std::size_t>(line.kind)].latency);
-  wire.per_byte = pace(line);
+  wire.latency = usage_.time(kind.latency);
+  wire.per_byte = 1.0 / (line.count * usage_.bandwidth(kind.bandwidth));
   local_[index(vertex, vertex)] = with_software(wire, vertex, vertex, blueprint_.in_node);
 }
 
@@ -282,17 +276,12 @@ SizedWire WireTable::across(const Crossing& way, int from, int to) {
   const Blueprint& b = blueprint_;
   const std::vector<int> nics = b.of_kind(Kind::nic);
   const int nic_out = graph_.nic_of(from), nic_in = graph_.nic_of(to);
-  const int entrance = nics[static_cast<std::size_t>(nic_in)];
   const Wire& before = hardware(from, nics[static_cast<std::size_t>(nic_out)]);
-  const Wire& after = hardware(entrance, to);
+  const Wire& after = hardware(nics[static_cast<std::size_t>(nic_in)], to);
   Wire wire;
   wire.latency = before.latency + 2 * usage_.time(b.latency) + way.switches * usage_.time(b.switch_latency) +
                  after.latency;
-  // All that a NIC receives goes through the link that it is plugged into, and so at the pace of the slower
-  // one.
   SecondsPerByte port_in = 1.0 / usage_.bandwidth(*b.bandwidth);
-  if (const std::vector<int>& route = graph_.route(entrance, to); !route.empty())
-    port_in = slower(port_in, pace(line_of(route.front())));
   wire.per_byte = slower(slower(before.per_byte, after.per_byte), port_in);
   if (const auto& limit = device(from).gpudirect_read)
     wire.per_byte = slower(wire.per_byte, 1.0 / usage_.bandwidth(*limit));

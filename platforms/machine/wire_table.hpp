@@ -89,8 +89,6 @@ class WireTable {
                           const Blueprint::SoftwareByMemory& software);
   const Wire& hardware(int from, int to);
   Wire read_hardware(int from, int to);
-  const Blueprint::Line& line_of(int link) const;
-  SecondsPerByte pace(const Blueprint::Line& line);
   /// What software adds to a wire for messages from a size on.
   struct Terms {
     Bytes from;
