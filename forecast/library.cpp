@@ -100,6 +100,35 @@ bool knows_nccl(const Description& description) {
   return description.json().value("software", Json::object()).contains("nccl");
 }
 
+/// How the messages of a kernel's channels crowd links, if all flow at once.
+struct Crowding {
+  Load most_loaded;
+  nccl::Squeeze squeeze;  ///< by links of the network
+};
+
+Crowding crowded(const Machine& machine, const Fabric& sent, const std::vector<PairTraffic>& pairs) {
+  const std::vector<Seconds> busy = loads(sent, pairs);
+  Crowding crowding{heaviest(sent, busy), {}};
+  if (crowding.most_loaded.id == no_link || crowding.most_loaded.id < machine.network()) return crowding;
+  double all = 0, between = 0;
+  std::vector<LinkId> route;
+  for (const PairTraffic& p : pairs) {
+    if (machine.node(p.from) == machine.node(p.to) || p.bytes == Bytes(0)) continue;
+    route.clear();
+    sent.route({p.from}, {p.to}, route);
+    Seconds own, shared;
+    for (const LinkId l : route) {
+      Seconds& most = l < machine.network() ? own : shared;
+      most = std::max(most, busy[l]);
+    }
+    const double squeezed = std::max(1.0, shared / own);
+    crowding.squeeze.most = std::max(crowding.squeeze.most, squeezed);
+    all += squeezed, ++between;
+  }
+  if (between > 0) crowding.squeeze.mean = all / between;
+  return crowding;
+}
+
 /// The ranks of each node; nodes in the order of their first ranks.
 std::vector<std::vector<Rank>> ranks_of_nodes(const Machine& machine) {
   std::vector<std::vector<Rank>> nodes;
@@ -313,8 +342,8 @@ std::optional<Seconds> Library::mean_between_barriers(Collective collective, con
 }
 
 nccl::Play Library::play(const View& v, Collective collective, const Call& call,
-                         const nccl::Candidate& chosen) const {
-  return nccl::play(*nccl_, collective, call, v.situation, chosen, v.software);
+                         const nccl::Candidate& chosen, const nccl::Squeeze& squeeze) const {
+  return nccl::play(*nccl_, collective, call, v.situation, chosen, v.software, squeeze);
 }
 
 const Forecaster& Library::sent_by(const nccl::KernelSettings& t) const {
@@ -354,8 +383,21 @@ Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl
 
 Prediction Library::by_transport(const Algorithm& a, const Call& call, const nccl::Candidate& chosen) const {
   check(a, call);
-  const auto seconds = [&](const View& v) { return play(v, a.collective, call, chosen).time; };
-  const nccl::Play played = play(views_[nominal], a.collective, call, chosen);
+  nccl::Play played = play(views_[nominal], a.collective, call, chosen);
+  Crowding crowding;
+  if (situation().nodes > 1) {
+    crowding =
+        crowded(forecaster_.machine(), sent_by(chosen, played).fabric(),
+                nccl::traffic(chosen.shape, a.collective, call.root, orders(played), situation().channels,
+                              occupancy(forecaster_.machine()).on_a_node, call.message));
+    if (crowding.squeeze.most > 1) {
+      played = play(views_[nominal], a.collective, call, chosen, crowding.squeeze);
+      if (played.limited_by == nccl::network_cards) played.limited_by = crowding.most_loaded.link;
+    }
+  }
+  const auto seconds = [&](const View& v) {
+    return play(v, a.collective, call, chosen, crowding.squeeze).time;
+  };
   Prediction p{&a,
                call,
                played.time,
@@ -369,19 +411,13 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
   p.engine = engine("path").name;
   if (a.name == "chain") p.note = in_a_row;
   explain(p, played);
-  const auto told = [&] { return not_below_bound(within(calibrated_on_, std::move(p))); };
-  if (situation().nodes == 1) return told();
-  const Fabric& sent = sent_by(chosen, played).fabric();
-  const Load load = heaviest(
-      sent, nccl::traffic(chosen.shape, a.collective, call.root, orders(played), situation().channels,
-                          occupancy(forecaster_.machine()).on_a_node, call.message));
-  if (load.time > p.time) {
+  if (const Load& load = crowding.most_loaded; load.time > p.time) {
     const double slower = load.time / p.time;
     p.time = load.time, p.low = slower * p.low, p.high = slower * p.high;
     p.limited_by = load.link, p.limited_by_share = 1;
     p.explanation = {{Cause::link, load.link, p.time}};
   }
-  return told();
+  return not_below_bound(within(calibrated_on_, std::move(p)));
 }
 
 }  // namespace collcast

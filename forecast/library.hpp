@@ -88,8 +88,8 @@ class Library {
   Algorithm in_nccls_order(const Algorithm& algorithm) const;
   /// The orders of ranks in the channels that are played, out of those that the search finds.
   std::vector<nccl::Order> orders(const nccl::Play& played) const;
-  nccl::Play play(const View& view, Collective collective, const Call& call,
-                  const nccl::Candidate& chosen) const;
+  nccl::Play play(const View& view, Collective collective, const Call& call, const nccl::Candidate& chosen,
+                  const nccl::Squeeze& squeeze = {}) const;
   /// The forecaster of a transport of NCCL, made when first asked for.
   const Forecaster& sent_by(const nccl::KernelSettings& transport) const;
   /// The forecaster of NCCL's rings and trees, as played.

@@ -8,7 +8,7 @@
 
 namespace collcast {
 
-Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& pairs) {
+std::vector<Seconds> loads(const Fabric& fabric, const std::vector<PairTraffic>& pairs) {
   const std::vector<Link>& links = fabric.links();
   std::vector<Seconds> busy(links.size());
   std::vector<LinkId> route;
@@ -17,10 +17,19 @@ Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& pairs) {
     fabric.route(p.from, p.to, route);
     for (const LinkId l : route) busy[l] += p.bytes / links[l].bandwidth;
   }
+  for (Seconds& b : busy) b = fabric.framing() * b;
+  return busy;
+}
+
+Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& pairs) {
+  return heaviest(fabric, loads(fabric, pairs));
+}
+
+Load heaviest(const Fabric& fabric, const std::vector<Seconds>& busy) {
   const auto most = std::ranges::max_element(busy);
   if (most == busy.end()) return {};
   const auto id = static_cast<LinkId>(most - busy.begin());
-  return {fabric.framing() * *most, fabric.link_name(id), id};
+  return {*most, fabric.link_name(id), id};
 }
 
 namespace {

@@ -23,6 +23,10 @@ struct PairTraffic {
 /// The traffic of a schedule between device memories, each pair of ranks once. Only the first four million
 /// messages are read.
 std::vector<PairTraffic> traffic(const Schedule& schedule, const Layout& layout);
+/// By link, how long these bytes take at its full bandwidth.
+std::vector<Seconds> loads(const Fabric& fabric, const std::vector<PairTraffic>& traffic);
+/// The heaviest of these loads, which are by link.
+Load heaviest(const Fabric& fabric, const std::vector<Seconds>& loads);
 Load heaviest(const Fabric& fabric, const std::vector<PairTraffic>& traffic);
 
 }  // namespace collcast

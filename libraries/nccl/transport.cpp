@@ -13,7 +13,7 @@ namespace {
 
 constexpr double KiB = 1024;
 
-constexpr const char *node_links = "links in the node", *network_cards = "network proxies and cards";
+constexpr const char* node_links = "links in the node";
 
 /// The number of channels, and of threads of each. Small messages get fewer channels, then fewer threads.
 std::pair<int, int> shared_out(int channels, Shape shape, const Kernel& kernel, bool ll, Rank ranks,
@@ -36,7 +36,7 @@ std::pair<int, int> shared_out(int channels, Shape shape, const Kernel& kernel, 
 class Player {
  public:
   Player(const Policy& policy, Collective collective, const Call& call, const Situation& s,
-         const Candidate& c, const Software& software)
+         const Candidate& c, const Software& software, const Squeeze& squeeze)
       : minor_(policy.release),
         all_channels_(policy.all_channels(s)),
         collective_(collective),
@@ -47,6 +47,7 @@ class Player {
         shape_(c.shape),
         protocol_(c.protocol),
         software_(software),
+        squeeze_(squeeze),
         kernel_(kernel(c.protocol, s.gpu)) {
     share_out();
   }
@@ -120,10 +121,12 @@ class Player {
   double rail_time(double bytes) const {
     return bytes * kernel_.bytes_on_wire / (s_.rail_bandwidth.value * 1e-6);
   }
+  /// The time that a lone message's bytes take between nodes, in the mean of the nodes.
+  double wire_time(double bytes) const { return squeeze_.mean * rail_time(bytes); }
   /// The time of `messages` messages on a network card and its proxies. However well these overlap, GPU
   /// memory is read and written at its own pace.
   double card_time(double messages, double bytes) const {
-    const double queued = messages * of(software_.proxy, protocol_) + rail_time(bytes);
+    const double queued = messages * of(software_.proxy, protocol_) + squeeze_.most * rail_time(bytes);
     if (s_.gpudirect_bandwidth == BytesPerSecond(0)) return queued;
     return std::max(queued, bytes * kernel_.bytes_on_wire / (s_.gpudirect_bandwidth.value * 1e-6));
   }
@@ -179,7 +182,7 @@ class Player {
     double once_round = ranks_ * on;
     if (nodes_ > 1) {
       const double sent = simple() ? piece : chunk_;
-      const double across = hop() + (streams ? 0 : turns(sent, rate)) + rail_time(sent);
+      const double across = hop() + (streams ? 0 : turns(sent, rate)) + wire_time(sent);
       once_round = (ranks_ - nodes_) * on + nodes_ * across;
       at_most(steps / loops_ * on_busiest_card() * card_time(kernel_.messages, chunk_), network_cards);
     }
@@ -208,7 +211,7 @@ class Player {
       const double sent = simple() ? piece : chunk_;
       const double cards = on_rail_ * card_time(loops_, share_);
       at_most(cards - launch(), network_cards);
-      way += (nodes_ - 1) * (hop() + turns(sent, rate) + rail_time(sent));
+      way += (nodes_ - 1) * (hop() + turns(sent, rate) + wire_time(sent));
       if (const double more = cards - on_rail_ * card_time(1, sent); more > following)
         following = more, streams = network_cards;
     }
@@ -261,10 +264,10 @@ class Player {
     cut_tree_chunk();
     const double steps = (s_.on_a_node > 0 ? s_.on_a_node : static_cast<double>(ranks_) / nodes_) - 1;
     const double hops = std::ceil(std::log2(nodes_));
-    const double on_wire = nodes_ > 1 ? rail_time(chunk_) : 0;
+    const double on_wire = nodes_ > 1 ? wire_time(chunk_) : 0;
     const bool split = protocol_ == Protocol::ll128;
     const bool streams = split && nodes_ > 1 && chunk_ < turn_;  // as a ring does
-    const double on_cards = nodes_ > 1 ? chunks_on_card(split) * on_wire : 0;
+    const double on_cards = nodes_ > 1 ? chunks_on_card(split) * squeeze_.most * rail_time(chunk_) : 0;
     double slowest = 0, all = 0;
     for (bool up : {true, false}) {
       const double share = split ? (up ? threads_up : 1 - threads_up) : 1;
@@ -293,6 +296,7 @@ class Player {
   Shape shape_;
   Protocol protocol_;
   const Software& software_;
+  const Squeeze& squeeze_;
   const Kernel& kernel_;
 
   Play play_;
@@ -316,10 +320,10 @@ int channels(const Policy& policy, const Call& call, const Situation& s, Shape s
 }
 
 Play play(const Policy& policy, Collective collective, const Call& call, const Situation& s,
-          const Candidate& candidate, const Software& software) {
+          const Candidate& candidate, const Software& software, const Squeeze& squeeze) {
   if (!has_transport(candidate.shape))
     throw InputError("how NCCL plays " + std::string(name(candidate.shape)) + " is not modelled");
-  return Player(policy, collective, call, s, candidate, software).run();
+  return Player(policy, collective, call, s, candidate, software, squeeze).run();
 }
 
 }  // namespace collcast::nccl

@@ -5,8 +5,16 @@
 
 namespace collcast::nccl {
 
-/// Values of Play::limited_by: channels that are slower than links and network cards, or waiting, not bytes.
-constexpr const char *gpu_channels = "channels of the GPU", *by_latency = "latency";
+/// Values of Play::limited_by: channels that are slower than links and network cards; the cards; waiting, not
+/// bytes.
+constexpr const char *gpu_channels = "channels of the GPU", *network_cards = "network proxies and cards",
+                     *by_latency = "latency";
+
+/// How many times as long as through a network card a message between nodes takes because others share the
+/// network's links with it: at most, and in the mean.
+struct Squeeze {
+  double most = 1, mean = 1;
+};
 
 /// How NCCL plays a call.
 struct Play {
@@ -26,6 +34,6 @@ int channels(const Policy& policy, const Call& call, const Situation& s, Shape s
 /// The time of a ring or a tree, from the work of NCCL's kernels and proxies:
 /// docs/decisions/0011-nccl-transport.md. Throws InputError for other candidates.
 Play play(const Policy& policy, Collective collective, const Call& call, const Situation& s,
-          const Candidate& candidate, const Software& software);
+          const Candidate& candidate, const Software& software, const Squeeze& squeeze = {});
 
 }  // namespace collcast::nccl

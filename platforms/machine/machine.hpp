@@ -109,6 +109,10 @@ class Machine final : public Fabric {
   bool groups_alike() const { return !listed_ && blueprint_.network == Blueprint::Network::fat_tree; }
   /// Ranks among which every class of wire of the machine occurs.
   const std::vector<Rank>& representatives() const;
+  /// The first link between switches: those of nodes and of their adapters have lower numbers.
+  LinkId network() const {
+    return static_cast<LinkId>(static_cast<std::size_t>(extent_.nodes) * node_links());
+  }
 
   /// Paths of the parameters on which this machine depends.
   std::set<std::string> used_parameters() const { return usage_.paths(); }
@@ -159,10 +163,6 @@ class Machine final : public Fabric {
 
   void make_links() const;
   std::size_t node_links() const { return graph_.links().size() + loops_.size() + 2 * ports_.nics; }
-  /// The first link between switches.
-  LinkId network() const {
-    return static_cast<LinkId>(static_cast<std::size_t>(extent_.nodes) * node_links());
-  }
   LinkId link(const Seat& at, std::size_t index) const {
     return static_cast<LinkId>(at.node * node_links() + index);
   }
