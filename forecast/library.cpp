@@ -17,17 +17,9 @@
 namespace collcast {
 namespace {
 
-/// The uncertainty of what the transport's model leaves out: skew, other traffic, chunks that are not alike.
-constexpr double transport_uncertainty = 0.20;
-
 constexpr std::string_view in_a_row =
     "NCCL's broadcast and reduce are timed call after call, as nccl-tests does; --engine contention times a "
     "lone call";
-
-Prediction left_out(Prediction p) {
-  p.low = p.low / (1 + transport_uncertainty), p.high = (1 + transport_uncertainty) * p.high;
-  return p;
-}
 
 /// The explanation by the closed form: the launch, and what takes the rest of the time.
 void explain(Prediction& p, const nccl::Play& played) {
@@ -226,7 +218,7 @@ Library::Forecast Library::by_nccl(const nccl::Policy& told, Collective collecti
   if (!by_kernels) {
     Prediction p = sender.predict(a, choice.call, closed ? collcast::engine("path") : engine);
     p.calibrated = calibrated_ && forecaster_.calibrated();
-    return {choice, not_below_bound(left_out(std::move(p))), chosen.time, &sender};
+    return {choice, std::move(p), chosen.time, &sender};
   }
   choice.why += faster_at_twice_size(told, collective, choice.call, chosen);
   Prediction p = closed ? by_transport(a, choice.call, chosen) : by_schedule(a, choice.call, chosen, engine);
@@ -295,7 +287,7 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
   choice.why = policy_ + ": a ncclSend and a ncclRecv for each pair of ranks";
   Prediction p = sender.predict(known ? in_nccls_order(a) : a, call, engine);
   p.algorithm = &a;
-  return {std::move(choice), not_below_bound(left_out(std::move(p))), {}, &sender};
+  return {std::move(choice), std::move(p), {}, &sender};
 }
 
 Seconds Library::watch(const Forecast& f, const Engine& engine, const Watched& watched) const {
@@ -378,7 +370,7 @@ Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl
                      .predict(scheduled(a, call, chosen), call, engine);
   p.algorithm = &a;
   p.calibrated = calibrated_ && forecaster_.calibrated();
-  return not_below_bound(left_out(std::move(p)));
+  return p;
 }
 
 Prediction Library::by_transport(const Algorithm& a, const Call& call, const nccl::Candidate& chosen) const {
@@ -401,8 +393,8 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
   Prediction p{&a,
                call,
                played.time,
-               std::min(seconds(views_[fast]), played.time) / (1 + transport_uncertainty),
-               std::max(seconds(views_[slow]), played.time) * (1 + transport_uncertainty),
+               std::min(seconds(views_[fast]), played.time) / (1 + left_out_of_kernels),
+               std::max(seconds(views_[slow]), played.time) * (1 + left_out_of_kernels),
                forecaster_.lower_bound(a, call, Bounds::Of::links),
                {},
                {},

@@ -235,6 +235,8 @@ Prediction Forecaster::predict(const Algorithm& a, const Call& c, const Engine& 
                transport_.name(),
                by.name,
                spread.chaotic ? amplified : resolved.note};
+  if (transport_.kind == Transport::Kind::nccl)
+    p.low = p.low / (1 + left_out_of_kernels), p.high = (1 + left_out_of_kernels) * p.high;
   explain(p, nominal_.fabric, subject, answer);
   add_sharing(p, p.time - answer.time);
   return not_below_bound(within(calibrated_on_, std::move(p)));

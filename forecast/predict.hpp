@@ -42,6 +42,10 @@ struct Prediction {
 /// `low` and `high` enclose the time, and keep to the bounds of their own ends.
 Prediction not_below_bound(Prediction prediction);
 
+/// The share by which times of NCCL's kernels are uncertain because of what their model leaves out: skew,
+/// other traffic, chunks that are not alike.
+inline constexpr double left_out_of_kernels = 0.20;
+
 /// The processor of each rank where the ranks of a node take turns at `workers` cores of its DPU; none
 /// without workers. Throws InputError where the DPU has fewer cores.
 std::vector<Rank> served_by(int workers, const Machine& machine);
