@@ -197,7 +197,7 @@ class Inquiry {
     const Library& library = *kept;
     const Algorithm* forced = auto_choice() || every_ ? nullptr : candidates(collective).front();
     Skipped skipped;
-    occupancy_ = occupancy(library.forecaster().machine());
+    of_machine(library.forecaster().machine());
     for (const Bytes size : sizes(collective)) {
       end_if_interrupted();
       if (forced && forced->segmented && segment_exceeds(q_.call, size)) {
@@ -276,12 +276,20 @@ class Inquiry {
            " asks for the library of its users");
   }
 
+  void of_machine(const Machine& machine) {
+    occupancy_ = occupancy(machine);
+    if (const int idle = machine.idle_adapters(); idle > 0 && occupancy_.nodes > 1)
+      note(machine.platform() + ": ranks send by the nearest of a node's adapters, so that " +
+           std::to_string(idle) +
+           " send nothing; adapters that a library uses side by side are described as one");
+  }
+
   void of_algorithms(const Description& platform, Collective collective, Rank ranks) {
     tell_library(platform, collective);
     const auto kept = cache_.forecaster({platform, ranks, q_.placement, q_.memory_of(collective),
                                          workers(q_.offload, platform), q_.transport});
     const Forecaster& forecaster = *kept;
-    occupancy_ = occupancy(forecaster.machine());
+    of_machine(forecaster.machine());
     const std::vector<const Algorithm*> able = playable(collective, ranks, forecaster);
     std::optional<Front> front = synthesized(collective, forecaster);
     Skipped skipped;

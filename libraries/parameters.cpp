@@ -10,6 +10,8 @@
 namespace collcast {
 namespace {
 
+constexpr int most_channels = 32;
+
 /// Whether a schedule has so many messages that reading it takes more than a second.
 bool too_long(const Algorithm& a, const Call& call) {
   constexpr std::int64_t most_read = 16'000'000;
@@ -30,7 +32,9 @@ std::vector<Call> variants(const Algorithm& a, const Call& call, const Stated& s
   const auto up_to_all = [&](int k) { return std::clamp(k, 2, std::max(2, call.ranks)); };
   if (a.radix && !stated.radix)
     add(&Call::radix, {2, up_to_all(4), up_to_all(8), up_to_all(16), up_to_all(call.ranks_per_node)});
-  if (a.channels && !stated.channels) add(&Call::channels, {1, 2, 4});
+  if (a.channels && !stated.channels)
+    add(&Call::channels,
+        {1, 2, 4, std::max(1, call.channels / 2), std::min(most_channels, 2 * call.channels)});
   return all;
 }
 
@@ -50,6 +54,15 @@ Call with_parameters(const Fabric& fabric, const Algorithm& a, const Call& call,
   for (const Call& c : others) {
     const Seconds reach = std::min(limit, time), t = path_time(fabric, a, c, reach);
     if (t <= reach && t < time) best = c, time = t;
+  }
+  // A channel of a GPU's kernel may be much slower than the links, which then take many.
+  while (!stated.channels && best.channels >= 4 && best.channels < most_channels) {
+    Call more = best;
+    more.channels = std::min(most_channels, 2 * best.channels);
+    if (too_long(a, more)) break;
+    const Seconds reach = std::min(limit, time), t = path_time(fabric, a, more, reach);
+    if (!(t <= reach && t < time)) break;
+    best = more, time = t;
   }
   return best.radix == first.radix ? best : segmented(fabric, a, best, stated.segment, std::min(limit, time));
 }

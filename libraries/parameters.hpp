@@ -15,7 +15,7 @@ struct Stated {
 };
 
 /// The call with each other value of one parameter that the algorithm takes and the user has not stated: a
-/// radix of 2, 4, 8, 16 or the ranks of a node; 1, 2 or 4 channels.
+/// radix of 2, 4, 8, 16 or the ranks of a node; 1, 2 or 4 channels, or half or twice the call's, up to 32.
 std::vector<Call> variants(const Algorithm& algorithm, const Call& call, const Stated& stated);
 
 /// Whether one of these calls sends more than 16 million messages; such calls are not searched.

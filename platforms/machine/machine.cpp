@@ -122,6 +122,14 @@ bool Machine::by_cpu(int from, int to) const {
   });
 }
 
+int Machine::idle_adapters() const {
+  if (uniform_ || ports_.nics == 0) return 0;
+  std::set<int> used;
+  for (int slot = 0; slot < blueprint_.ranks_per_node; ++slot)
+    used.insert(graph_.nic_of(graph_.place(slot, Memory::device)));
+  return static_cast<int>(ports_.nics) - static_cast<int>(used.size());
+}
+
 std::optional<Rank> Machine::next_to_card(Rank here, Rank there) const {
   if (uniform_) return {};
   const auto slots = static_cast<std::size_t>(extent_.slots),

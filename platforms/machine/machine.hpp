@@ -79,6 +79,8 @@ class Machine final : public Fabric {
   std::vector<Rank> far_ends(std::span<const Memory> of) const;
   /// Ranks with the same host memory have the same number.
   int socket(Rank rank) const;
+  /// How many of a node's network adapters are next to none of its slots: no rank sends by them.
+  int idle_adapters() const;
   /// The queue in which messages of `sender` wait that leave by the same port as `wire`, which is of the rank
   /// `other` of its node.
   Port queue_by(Rank sender, Rank other, const Wire& wire) const {
