@@ -7,9 +7,9 @@ namespace collcast {
 Json hosts_on_switches(const FoundHosts& found) {
   Json vertices = {{"cpu0", {{"kind", "cpu"}, {"device", "Xeon-6148"}}}}, links = Json::array();
   links.push_back({{"between", {"cpu0", "cpu0"}}, {"kind", "shared-memory"}});
-  for (int n = 0; n < found.nics; ++n) {
+  for (int n = 0; n < found.nics; ++n) {  // by a link that is not known, and so does not limit the ports
     vertices["nic" + std::to_string(n)] = {{"kind", "nic"}};
-    links.push_back({{"between", {"nic" + std::to_string(n), "cpu0"}}, {"kind", "pcie3-x16"}});
+    links.push_back({{"between", {"nic" + std::to_string(n), "cpu0"}}, {"kind", "pcie5-x16"}});
   }
   Json network = {{"kind", found.levels.size() > 1 ? "fat-tree" : "single-switch"},
                   {"bandwidth_GBps", found.bandwidth},

@@ -143,6 +143,16 @@ int shared(const FoundFabric& f) {
   return most;
 }
 
+/// Names the switches that have fewer cables up than others of their level.
+void tell_weaker(const std::map<int, std::vector<std::string>>& by_uplinks, Json& notes) {
+  for (const auto& [cables, names] : by_uplinks) {
+    const int most = by_uplinks.rbegin()->first;
+    if (cables == most) return;
+    notes.push_back("Cables up: " + std::to_string(cables) + " of " + text::join(names) + ", " +
+                    std::to_string(most) + " of others on the level.");
+  }
+}
+
 /// The levels of a fat tree, in which the widest switch of each level stands for all. A leaf on which hosts
 /// have several ports each stands for as many leaves.
 Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::string& file, Json& notes) {
@@ -150,9 +160,10 @@ Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::stri
   for (int l = 0; l <= top; ++l) {
     int down = 0, up = 0, cables = 1, ports = 1;
     std::set<double> rates;
+    std::map<int, std::vector<std::string>> by_uplinks;  // switches by their cables up
     for (const auto& [name, s] : f.switches) {
       if (s.level != l) continue;
-      int below = static_cast<int>(l == 0 ? s.names.size() : 0), above = 0;
+      int below = static_cast<int>(l == 0 ? s.names.size() : 0), above = 0, uplinks = 0;
       for (const auto& [peer, n] : s.peers) {
         const int other = f.switches.at(peer).level;
         if (other == l)
@@ -164,12 +175,14 @@ Json levels_of(const FoundFabric& f, int top, double hosts_GBps, const std::stri
                      " and a cable between them: this is not a fat tree");
         (other < l ? below : above) += 1;
         if (other < l) continue;
-        cables = std::max(cables, n);
+        cables = std::max(cables, n), uplinks += n;
         if (const auto known = s.GBps.find(peer); known != s.GBps.end())
           rates.insert(known->second.begin(), known->second.end());
       }
       down = std::max(down, below), up = std::max(up, above), ports = std::max(ports, s.ports);
+      by_uplinks[uplinks].push_back(name);
     }
+    if (l < top) tell_weaker(by_uplinks, notes);
     if (l == 1) down *= shared(f);
     Json level = {{"name", "level " + std::to_string(l + 1)}, {"down", down}, {"switch_ports", ports}};
     if (l < top) level["up"] = up;
@@ -202,7 +215,8 @@ Json from_ibnetdiscover(const std::string& text, const std::string& file) {
   for (const auto& [host, n] : f.adapters) nics = std::max(nics, n);
   Json notes = {
       "Imported from " + file +
-      ". Nodes are not in the file: one socket, one rank each. The widest switch of a level stands for all."};
+      ". Nodes are not in the file: one socket, one rank, adapters on PCIe 5. The widest switch of a level "
+      "stands for all."};
   if (rates.size() > 1) notes.push_back("Hosts' ports differ in speed; the fastest stand for all.");
   if (!out.empty())
     notes.push_back("Left out, on switches that join leaves with more hosts: " + text::join(out) + ".");

@@ -189,7 +189,8 @@ std::vector<std::string> hanging(const Tree& tree, const Part& part) {
 Json notes_on(const Tree& tree, const std::vector<Part>& found, const std::string& file) {
   Json notes = {
       "Imported from " + file +
-      ". Nodes are not in the file: one socket, one rank each. The widest switch of a level stands for all."};
+      ". Nodes are not in the file: one socket, one rank, adapters on PCIe 5. The widest switch of a level "
+      "stands for all."};
   const bool one = found.front().switches.size() == 1;
   notes.push_back(std::string("Speeds") + (one ? "" : " and numbers of cables") +
                   " are not in the file: network.bandwidth_GBps is a guess" +

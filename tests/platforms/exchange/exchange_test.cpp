@@ -253,6 +253,19 @@ TEST(ImportIbnetdiscover, TwoLevels) {
                             {"name": "level 2", "down": 2, "switch_ports": 36}])"));
   EXPECT_NEAR(json["network"]["bandwidth_GBps"]["value"].get<double>(), 12.5, 1e-9);
   EXPECT_EQ(max_ranks(imported(file("fabric.txt", text))), 4);
+  EXPECT_EQ(json["notes"].dump().find("Cables up"), std::string::npos);
+  // What the file does not say of the hosts does not limit their ports.
+  const Machine machine(imported(file("fabric.txt", text)), 4);
+  EXPECT_NEAR(GBps(machine.wire(0, 3, Bytes(0)).per_byte), 12.5, 1e-9);
+  // A leaf that lacks a cable is named.
+  const std::string cable = "[36]\t\"S-009\"[2]\t\t# \"spine\" lid 9 4xEDR\n";
+  std::string lost = text;
+  lost.erase(lost.find(cable), cable.size());
+  const Json weaker = import_platform(file("lost.txt", lost));
+  EXPECT_EQ(weaker["network"], json["network"]);
+  EXPECT_NE(weaker["notes"].dump().find("Cables up: 1 of S-001, 2 of others on the level."),
+            std::string::npos)
+      << weaker["notes"];
 }
 
 /// Hosts at half the speed of the cables above; two ports of one host on a leaf are one node.
