@@ -8,6 +8,7 @@
 #include "forecast/sensitivity.hpp"
 #include "forecast/unbound.hpp"
 #include "forecast/without_bounds.hpp"
+#include "libraries/nccl/transport.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/set.hpp"
 #include "support/interrupt.hpp"
@@ -100,7 +101,16 @@ void add_sensitivity(Answer& answer, const Question& q, const Watch& watch) {
   auto found = sensitivity(platform, counted(times_of(std::move(parts), quiet), watch, "sensitivity"));
   answer.sensitivity = std::move(found.back());
   found.resize(std::min(found.size() - 1, answer.rows.size()));
-  for (std::size_t row = 0; row < found.size(); ++row) answer.rows[row].sensitivity = std::move(found[row]);
+  for (std::size_t row = 0; row < found.size(); ++row) {
+    Answer::Row& r = answer.rows[row];
+    r.sensitivity = std::move(found[row]);
+    if (r.prediction.limited_by == nccl::node_links &&
+        std::ranges::none_of(r.sensitivity, [](const Elasticity& e) {
+          return e.parameter.find("bandwidth") != std::string::npos;
+        }))
+      add_once(answer.notes,
+               "NCCL takes the speed of links in the node in steps: 1 % more or less crosses none");
+  }
 }
 
 }  // namespace

@@ -13,8 +13,6 @@ namespace {
 
 constexpr double KiB = 1024;
 
-constexpr const char* node_links = "links in the node";
-
 /// The number of channels, and of threads of each. Small messages get fewer channels, then fewer threads.
 std::pair<int, int> shared_out(int channels, Shape shape, const Kernel& kernel, bool ll, Rank ranks,
                                double message) {

@@ -5,10 +5,9 @@
 
 namespace collcast::nccl {
 
-/// Values of Play::limited_by: channels that are slower than links and network cards; the cards; waiting, not
-/// bytes.
-constexpr const char *gpu_channels = "channels of the GPU", *network_cards = "network proxies and cards",
-                     *by_latency = "latency";
+/// Values of Play::limited_by: channels that are slower than links and network cards; these; waiting, not bytes.
+constexpr const char *gpu_channels = "channels of the GPU", *node_links = "links in the node",
+                     *network_cards = "network proxies and cards", *by_latency = "latency";
 
 /// How many times as long as through a network card a message between nodes takes because others share the
 /// network's links with it: at most, and in the mean.
