@@ -6,6 +6,9 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
+#include <memory>
+#include <random>
+
 #include "algorithms/catalogue.hpp"
 #include "model/lowering.hpp"
 #include "platforms/description/load.hpp"
@@ -14,14 +17,54 @@
 namespace collcast {
 namespace {
 
-void alltoall(benchmark::State& state, const Description& platform) {
+/// A program whose ranks compute for a random time before each batch, `longest` at most.
+class OutOfStep : public Program {
+ public:
+  OutOfStep(std::unique_ptr<Program> program, Seconds longest)
+      : program_(std::move(program)), longest_(longest) {}
+  Rank ranks() const override { return program_->ranks(); }
+  std::unique_ptr<Strand> main(Rank rank) override {
+    return std::make_unique<Late>(program_->main(rank), longest_, rank);
+  }
+
+ private:
+  class Late : public Strand {
+   public:
+    Late(std::unique_ptr<Strand> strand, Seconds longest, Rank rank)
+        : strand_(std::move(strand)), longest_(longest), random_(static_cast<unsigned>(rank)) {}
+    bool next(Batch& batch) override {
+      late_ = !late_;
+      if (!late_) return strand_->next(batch);
+      batch.ops.push_back({.kind = Op::Kind::compute, .time = share_(random_) * longest_});
+      return true;
+    }
+
+   private:
+    std::unique_ptr<Strand> strand_;
+    Seconds longest_;
+    std::mt19937 random_;
+    std::uniform_real_distribution<> share_;
+    bool late_ = false;
+  };
+  std::unique_ptr<Program> program_;
+  Seconds longest_;
+};
+
+/// `jitter`: how long ranks compute before a step in the mean, as a share of a lone message's time.
+void alltoall(benchmark::State& state, const Description& platform, double jitter = 0) {
   const auto ranks = static_cast<Rank>(state.range(0));
   const Call call{.ranks = ranks, .message = Bytes(64 << 20)};
   const Algorithm& pairwise = algorithm(Collective::alltoall, "pairwise");
   const Machine machine(platform, ranks);
   for (auto _ : state) {
     const Schedule schedule = pairwise.schedule(call);
-    benchmark::DoNotOptimize(contend(*program(schedule, layout(pairwise, call, schedule)), machine));
+    std::unique_ptr<Program> played = program(schedule, layout(pairwise, call, schedule));
+    if (jitter > 0) {
+      const Bytes bytes = call.message / ranks;
+      const Seconds alone = bytes * machine.wire({0}, {ranks - 1}, bytes).per_byte;
+      played = std::make_unique<OutOfStep>(std::move(played), 2 * jitter * alone);
+    }
+    benchmark::DoNotOptimize(contend(*played, machine));
   }
   state.counters["messages/s"] = benchmark::Counter(static_cast<double>(ranks) * (ranks - 1),
                                                     benchmark::Counter::kIsIterationInvariantRate);
@@ -34,6 +77,10 @@ void on_summit(benchmark::State& state) {
   alltoall(state, load_platform("summit"));
 }
 
+void on_summit_out_of_step(benchmark::State& state) {
+  alltoall(state, load_platform("summit"), 0.01);
+}
+
 void on_a_thin_fat_tree(benchmark::State& state) {
   alltoall(state,
            parse_platform(R"({"base": "edr-cluster", "description": "nodes of edr-cluster", "max_nodes": 4096,
@@ -43,6 +90,7 @@ void on_a_thin_fat_tree(benchmark::State& state) {
 }
 
 BENCHMARK(on_summit)->Arg(512)->Arg(1536)->Iterations(1)->Unit(benchmark::kSecond);
+BENCHMARK(on_summit_out_of_step)->Arg(512)->Arg(1536)->Iterations(1)->Unit(benchmark::kSecond);
 BENCHMARK(on_a_thin_fat_tree)->Arg(1024)->Arg(4096)->Iterations(1)->Unit(benchmark::kSecond);
 
 }  // namespace

@@ -447,5 +447,39 @@ TEST(Transport, taperSlowsDownWhatCrossesTheSpine) {
   }
 }
 
+/// On those leaves NCCL's closed form follows the taper as contention does, at sizes whose bytes alone would
+/// not show it, and names the uplink.
+TEST(Transport, theClosedFormFollowsATaper) {
+  Placement across(Placement::listed);
+  for (int r = 0; r < 32; ++r) across.lines.push_back({r, r / 4 / 2 + r / 4 % 2 * 4, -1, r % 4});
+  for (const Bytes message : {1_MiB, 4_MiB, 64_MiB}) {
+    const auto slower = [&](const char* reading) {
+      const auto time = [&](int up) {
+        return Library("nccl-2.18:algo=Ring", tapered(up), 32, across)
+            .predict(Collective::allreduce, {.ranks = 32, .message = message}, engine(reading))
+            .prediction;
+      };
+      const Prediction narrow = time(1);
+      if (message >= 4_MiB && *reading == 'p') {
+        EXPECT_EQ(narrow.limited_by.rfind("leaf", 0), 0u) << narrow.limited_by;
+      }
+      return narrow.time / time(4).time;
+    };
+    const double played = slower("contention");
+    EXPECT_GT(played, 1.1) << message.value;
+    EXPECT_NEAR(slower("path") / played, 1, 0.25) << message.value << ' ' << played;
+    EXPECT_EQ(slower("auto"), slower("path"));
+  }
+}
+
+/// The same adapters, four for each GPU or one of their bandwidth: only the nearest of four is used, which is
+/// counted.
+TEST(Transport, adaptersThatNoRankIsNextToAreCounted) {
+  Description d = tapered(4);
+  EXPECT_EQ(Machine(d, 32).idle_adapters(), 0);
+  set(d, "node.nics=8");
+  EXPECT_EQ(Machine(d, 32).idle_adapters(), 4);
+}
+
 }  // namespace
 }  // namespace collcast
