@@ -82,12 +82,6 @@ void finish(Call& call, Op op, int result, Add add) {
   });
 }
 
-void poll(Call& call, Op op) {
-  call.returned();
-  const std::lock_guard lock(Session::instance().mutex);
-  call.poll(op);
-}
-
 void finish_all(Call& call, Op op, int result, const Watched& watched, int count) {
   finish(call, op, result, [&](Session& s, Event& e) {
     for (int i = 0; i < count; ++i) watched.complete(s, e, i, i);

@@ -31,6 +31,13 @@ void conclude(Call& call, trace::Op op, int status, Fill fill, bool nonblocking 
   if (fill(session, event)) call.commit(event);
 }
 
+/// Ends an unsuccessful probe or test.
+inline void poll(Call& call, trace::Op op) {
+  call.returned();
+  const std::lock_guard lock(Session::instance().mutex);
+  call.poll(op);
+}
+
 /// A send or a collective that is done when it returns.
 template <trace::Op op, auto fill, auto real>
 struct Blocking;

@@ -42,13 +42,6 @@ bool fill_probe(Session& session, Event& event, int source, int tag, MPI_Comm co
   return session.set_communicator(event, comm);
 }
 
-/// Ends an unsuccessful probe.
-void poll(Call& call, Op op) {
-  call.returned();
-  const std::lock_guard lock(Session::instance().mutex);
-  call.poll(op);
-}
-
 /// Fills the event of a probe that takes its message out of the queue, and remembers the message for its
 /// receive.
 bool fill_matched(Session& session, Event& event, int source, int tag, MPI_Comm comm,
