@@ -15,7 +15,7 @@ struct Race {
   Seconds margin;               ///< by which it was later
 };
 
-/// A clock (explanation.hpp) that traces origins: each time carries the number, from 1, of the entry at the
+/// A clock (clocks.hpp) that traces origins: each time carries the number, from 1, of the entry at the
 /// start from which sums and maxima led to it; 0 is a time that does not depend on the start. It notes every
 /// comparison of times with different origins, so that a reader can tell for how long the same start,
 /// shifted, would take the same course (steady_state.hpp).
