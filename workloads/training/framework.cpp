@@ -285,25 +285,33 @@ void share_work(Settings& s, Framework& f) {
   if (schedule != "1f1b" && schedule != "gpipe")
     throw InputError("framework " + f.name + ": schedule takes 1f1b or gpipe, got '" + schedule + "'");
   f.one_forward_one_backward = schedule == "1f1b";
-  if (s.has("schedule") && f.pipeline == 1 && f.micro_batches == 1)
-    throw InputError("framework " + f.name +
-                     ": schedule needs a pipeline (pp=2 and more) or several micro-batches");
-  if (f.imbalance > 1 && f.expert_parallel == 1)
-    throw InputError("framework " + f.name + ": imbalance needs experts that are shared out (ep=2 and more)");
-  if (f.imbalance < 1 || f.imbalance > f.expert_parallel)
-    throw InputError("framework " + f.name +
-                     ": imbalance is words of the fullest rank's experts, of the mean: 1 to ep=" +
-                     std::to_string(f.expert_parallel));
-  if (f.sequence_parallel && f.tensor == 1)
-    throw InputError("framework " + f.name + ": sequence needs tensor parallelism (tp=2 and more)");
-  if (f.replicas > 1 && (f.one_forward_one_backward || f.pipeline == 1 || f.micro_batches % f.replicas != 0))
-    throw InputError("framework " + f.name + ": replicas=" + std::to_string(f.replicas) +
-                     " need a gpipe pipeline (pp=2 and more) and micro-batches that they divide");
-  if (f.interleave > 1 && (f.pipeline == 1 || !f.one_forward_one_backward))
-    throw InputError("framework " + f.name + ": interleave needs a 1f1b pipeline (pp=2 and more)");
-  if (f.interleave > 1 && f.micro_batches % f.pipeline != 0)
-    throw InputError("framework " + f.name + ": interleaved pipelines need micro-batches that divide by pp=" +
-                     std::to_string(f.pipeline) + ", got " + std::to_string(f.micro_batches));
+}
+
+/// Throws InputError if settings of shared work do not go together.
+void check_shared_work(const Settings& s, const Framework& f) {
+  const struct {
+    bool wrong;
+    std::string why;
+  } conflicts[] = {
+      {s.has("schedule") && f.pipeline == 1 && f.micro_batches == 1,
+       "schedule needs a pipeline (pp=2 and more) or several micro-batches"},
+      {f.imbalance > 1 && f.expert_parallel == 1,
+       "imbalance needs experts that are shared out (ep=2 and more)"},
+      {f.imbalance < 1 || f.imbalance > f.expert_parallel,
+       "imbalance is words of the fullest rank's experts, of the mean: 1 to ep=" +
+           std::to_string(f.expert_parallel)},
+      {f.sequence_parallel && f.tensor == 1, "sequence needs tensor parallelism (tp=2 and more)"},
+      {f.replicas > 1 && (f.one_forward_one_backward || f.pipeline == 1 || f.micro_batches % f.replicas != 0),
+       "replicas=" + std::to_string(f.replicas) +
+           " need a gpipe pipeline (pp=2 and more) and micro-batches that they divide"},
+      {f.interleave > 1 && (f.pipeline == 1 || !f.one_forward_one_backward),
+       "interleave needs a 1f1b pipeline (pp=2 and more)"},
+      {f.interleave > 1 && f.micro_batches % f.pipeline != 0,
+       "interleaved pipelines need micro-batches that divide by pp=" + std::to_string(f.pipeline) + ", got " +
+           std::to_string(f.micro_batches)},
+  };
+  for (const auto& [wrong, why] : conflicts)
+    if (wrong) throw InputError("framework " + f.name + ": " + why);
 }
 
 std::string lower(std::string_view text) {
@@ -338,6 +346,7 @@ Framework parse_framework(const std::string& text) {
     f.name = text;
     e.read(settings, f);
     share_work(settings, f);
+    check_shared_work(settings, f);
     settings.finish();
     return f;
   }

@@ -195,15 +195,17 @@ void check_context(const Training& t) {
   if (f.shard > 0) reject("parameters that not all ranks share (shard) go without cp");
 }
 
-void check(const Training& t) {
+void check_ranks(const Training& t) {
   const Framework& f = t.framework;
-  const int shared = not_data(f);
-  if (t.ranks % shared != 0)
+  if (t.ranks % not_data(f) != 0)
     reject(std::to_string(t.ranks) + " ranks do not divide into tensor x spatial x " +
            (f.context > 1 ? "context x " : "") + "pipeline = " + std::to_string(f.tensor) + " x " +
            std::to_string(f.spatial) + " x " + (f.context > 1 ? std::to_string(f.context) + " x " : "") +
            std::to_string(f.pipeline));
-  check_batch(t);
+}
+
+void check_heads(const Training& t) {
+  const Framework& f = t.framework;
   if (f.tensor > 1 && t.model.heads == 0)
     reject("tensor parallelism shares out attention heads, and " + t.model.name + " has none");
   if (f.tensor > 1 && t.model.heads % f.tensor != 0)
@@ -213,21 +215,30 @@ void check(const Training& t) {
     reject("tensor parallelism shares out KV heads or copies them: " + t.model.name + " has " +
            std::to_string(t.model.kv_heads) + ", and neither " + std::to_string(t.model.kv_heads) +
            " nor tp=" + std::to_string(f.tensor) + " divides the other");
-  if (f.recompute == Framework::Recompute::selective &&
+}
+
+void check_transformer(const Training& t) {
+  if (t.framework.recompute == Framework::Recompute::selective &&
       std::ranges::none_of(t.model.layers, [](const Layer& l) { return l.core; }))
     reject("selective recomputation repeats attention's scores, softmax and values, and " + t.model.name +
            " keeps none; recompute=1 repeats all");
   if (t.precision == Precision::fp8 && t.model.blocks == 0)
     reject("fp8 is for the linear layers of transformers' blocks, and " + t.model.name +
            " has none; take amp");
-  check_experts(t, t.ranks / shared);
-  check_context(t);
+}
+
+void check_images(const Training& t) {
+  const Framework& f = t.framework;
   if (f.spatial > 1 && (f.tensor > 1 || !t.model.layers[0].image))
     reject(f.tensor > 1 ? "images are shared out (sp) or heads are (tp), not both"
                         : "spatial parallelism shares out images, and " + t.model.name + " has none");
   if (f.spatial > std::max(1, t.model.height))
     reject("images of " + t.model.name + " have " + std::to_string(t.model.height) +
            " rows, which do not make " + std::to_string(f.spatial) + " parts (sp)");
+}
+
+void check_levels(const Training& t) {
+  const Framework& f = t.framework;
   if (f.hierarchical && !goes_by_levels(t))
     reject(std::string(f.servers > 0 ? "what goes to servers is added up on each node first, which"
                                      : "a hierarchical allreduce") +
@@ -236,15 +247,36 @@ void check(const Training& t) {
   if (f.beside && f.servers > t.ranks / std::min(t.ranks, t.ranks_per_node))
     reject(std::to_string(f.servers) +
            " servers beside the workers are more than one on each of their nodes");
+}
+
+void check_shards(const Training& t) {
+  const Framework& f = t.framework;
+  const int data = t.ranks / not_data(f);
   if (f.shard > 0 && f.spatial > 1) reject("parameters that not all ranks share (shard) go without sp");
-  if (f.shard > 0 && t.ranks / shared % f.shard != 0)
-    reject("a data-parallel group of " + std::to_string(t.ranks / shared) +
+  if (f.shard > 0 && data % f.shard != 0)
+    reject("a data-parallel group of " + std::to_string(data) +
            " ranks does not divide by shard=" + std::to_string(f.shard));
-  if (f.gradient == Bytes(2) && !stores_halves(t.precision))
+}
+
+void check_numbers(const Training& t) {
+  if (t.framework.gradient == Bytes(2) && !stores_halves(t.precision))
     reject("gradients=16bit is for amp and fp8, not for " + std::string(name(t.precision)));
   if (t.processor.flops == 0 && !t.throughput && !t.layer_times)
     reject("the platform does not say how fast " + t.processor.name + " computes in " +
            std::string(name(t.precision)) + "; give --throughput or --layer-times");
+}
+
+void check(const Training& t) {
+  check_ranks(t);
+  check_batch(t);
+  check_heads(t);
+  check_transformer(t);
+  check_experts(t, t.ranks / not_data(t.framework));
+  check_context(t);
+  check_images(t);
+  check_levels(t);
+  check_shards(t);
+  check_numbers(t);
 }
 
 /// The layer with the experts that one of `ranks` ranks has; their tokens come from all of these ranks.
