@@ -400,7 +400,7 @@ TEST(Training, BalanceTakesBlocksToo) {
   };
   const std::vector<Layer> layers = load_model("gpt:layers=4").layers;
   const auto first = static_cast<std::size_t>(std::ranges::find(layers, 3, &Layer::block) - layers.begin());
-  const std::vector<Plan::Part> blocks = parts("3/1");
+  const std::vector<Part> blocks = parts("3/1");
   EXPECT_EQ(blocks[0].last, first);
   EXPECT_EQ(blocks[1].last, layers.size());
   EXPECT_EQ(parts(std::to_string(first) + '/' + std::to_string(layers.size() - first))[0].last, first);

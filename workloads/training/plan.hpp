@@ -5,22 +5,16 @@
 #include <vector>
 
 #include "workloads/training/order.hpp"
+#include "workloads/training/parts.hpp"
 #include "workloads/training/training.hpp"
 
 namespace collcast::workloads {
-
-/// Whether hierarchical allreduce is possible: all nodes are full, and all parallelism is data parallelism.
-bool goes_by_levels(const Training& training);
 
 /// How a model is divided among ranks: ranks = (tensor or spatial) x context x data x pipeline. Experts are
 /// divided among neighbours in the data-parallel group.
 struct Plan {
   explicit Plan(const Training& training);
 
-  /// The layers [first, last).
-  struct Part {
-    std::size_t first, last;
-  };
   const Training& training;
   int tensor, spatial, context, data, pipeline, chunks;
   int expert_parallel;  ///< how many ranks the experts are divided among

@@ -5,6 +5,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
+#include "workloads/training/check.hpp"
 #include "workloads/training/plan.hpp"
 #include "workloads/training/reducer.hpp"
 

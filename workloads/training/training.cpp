@@ -57,7 +57,7 @@ class StageWriter {
   }
 
   std::size_t index(const Pass& pass) const { return plan_.index(stage_, pass); }
-  const Plan::Part& part(const Pass& pass) const { return plan_.parts[index(pass)]; }
+  const Part& part(const Pass& pass) const { return plan_.parts[index(pass)]; }
   int stage_of(const Pass& pass, std::size_t index) const {
     const int stage = static_cast<int>(index) % plan_.pipeline;
     return pass.mirrored ? plan_.mirror(stage) : stage;
@@ -177,7 +177,7 @@ class StageWriter {
   }
 
   void forward(const Pass& pass) {
-    const Plan::Part& here = part(pass);
+    const Part& here = part(pass);
     part_ = "forward";
     waiting_ = receive(pass);
     for (std::size_t i = here.first; i < here.last; ++i) {
@@ -197,7 +197,7 @@ class StageWriter {
   }
 
   void backward(const Pass& pass) {
-    const Plan::Part& here = part(pass);
+    const Part& here = part(pass);
     const Framework& f = plan_.training.framework;
     const int last_back = f.one_forward_one_backward ? f.micro_batches - 1 : 0;
     const bool repeats = plan_.repeats_micro_batch(pass.micro);
@@ -247,7 +247,7 @@ class StageWriter {
   /// Adds up the gradients of both replicas where the first one has its parameters.
   void add_replica() {
     swap_replica("gradients of the replica", -3, plan_.mirror(stage_), stage_);
-    const Plan::Part& own = plan_.part(stage_, 0);
+    const Part& own = plan_.part(stage_, 0);
     for (std::size_t i = own.last; i-- > own.first;) ready(plan_.layers()[i], true);
   }
   /// Sends the gradients of part `out` to the mirrored stage, and receives those of part `in` from there.
@@ -332,7 +332,7 @@ Bytes activations(const Plan& plan, int stage) {
   double inputs = all_of_it && !blocks ? sum_read(plan, stage) : 0;
   double kept = 0, again = 0, most = 0, logits = 0;
   for (int c = 0; c < plan.chunks; ++c) {
-    const Plan::Part& part = plan.part(stage, c);
+    const Part& part = plan.part(stage, c);
     for (std::size_t i = part.first; i < part.last; ++i) {
       const Layer& l = layers[i];
       const bool begins = i == part.first || l.block != layers[i - 1].block;
@@ -396,6 +396,23 @@ MemoryNeed memory_of(const Plan& plan, int stage) {
 }
 
 }  // namespace
+
+int ranks_of_replica(const Framework& f) {
+  return f.tensor * f.spatial * f.context * f.pipeline;
+}
+
+int replicas(const Training& t) {
+  return std::max(1, t.ranks / ranks_of_replica(t.framework)) * t.framework.processes_per_gpu;
+}
+
+int batch(const Training& t) {
+  return t.whole_batch > 0 ? t.whole_batch / replicas(t) : t.batch;
+}
+
+double global_batch(const Training& t) {
+  const Framework& f = t.framework;
+  return static_cast<double>(batch(t)) * f.processes_per_gpu * t.ranks / ranks_of_replica(f);
+}
 
 Job training_job(const Training& training) {
   const Plan plan(training);

@@ -32,8 +32,15 @@ struct Training {
   Rank ranks = 1, ranks_per_node = 1;
 };
 
-/// Samples of a replica in a step.
+/// The number of ranks of a replica.
+int ranks_of_replica(const Framework& framework);
+
+/// The number of replicas: data-parallel processes.
+int replicas(const Training& training);
+
+/// Samples of a replica in a step, and of all replicas.
 int batch(const Training& training);
+double global_batch(const Training& training);
 
 /// The time of a rank's step on the stage that computes longest, with all processes of its GPU, if arithmetic
 /// alone, or memory alone, limited it.
@@ -72,8 +79,5 @@ struct MemoryNeed {
   Bytes sum() const { return parameters + gradients + optimizer + activations + other; }
 };
 MemoryNeed memory_need(const Training& training);
-
-/// Samples of all replicas in a step.
-double global_batch(const Training& training);
 
 }  // namespace collcast::workloads
