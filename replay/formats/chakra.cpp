@@ -11,6 +11,7 @@
 #include "replay/formats/graph.hpp"
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
+#include "replay/formats/one_job.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -148,9 +149,7 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
   std::map<Rank, EtFile> all;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const Rank rank = rank_of(files, i, world);
-    if (const auto [other, is_new] = by_rank.emplace(rank, files[i]); !is_new)
-      throw InputError("two files claim rank " + std::to_string(rank) + ": " + other->second + " and " +
-                       files[i]);
+    claim_rank(by_rank, rank, files[i]);
     all[rank] = std::move(read[i]);
   }
   if (by_rank.rbegin()->first >= world)
@@ -188,7 +187,7 @@ std::unique_ptr<Source> open_chakra(const std::vector<std::string>& files, const
     missing += add_graph(*source, rank, std::move(graph), by_rank.at(rank));
   }
   match_in_order(*source);
-  if (missing) info.losses.push_back({"dependency", missing, "on nodes that the file does not have"});
+  info.lose("dependency", missing, "on nodes that the file does not have");
   compare_ranks(*source);
   mark_if_unscalable(*source);
   return source;

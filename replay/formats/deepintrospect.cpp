@@ -86,7 +86,7 @@ std::unique_ptr<Source> open_deepintrospect(const std::vector<std::string>& file
     ProfileDump dump(*source, r);
     dump.read(read_json(file, text));
     if (source->at(r).empty()) throw InputError(file + ": a DeepIntrospect dump without calls");
-    if (dump.unsized) info.losses.push_back({"call", dump.unsized, "without a message size"});
+    info.lose("call", dump.unsized, "without a message size");
   }
   return source;
 }

@@ -234,7 +234,7 @@ std::unique_ptr<Source> open_deepspeed(const std::vector<std::string>& files, co
                          (info.unscalable.empty() ? "; `replay --ranks` takes more" : ""));
   }
   if (tables) info.notes.push_back("summaries are left out, as calls are there one by one");
-  if (unreadable) info.losses.push_back({"log line", unreadable, "without a size"});
+  info.lose("log line", unreadable, "without a size");
   if (ordered) compare_ranks(*source);
   return source;
 }

@@ -14,6 +14,7 @@
 #include "replay/formats/input.hpp"
 #include "replay/formats/members.hpp"
 #include "replay/formats/names.hpp"
+#include "replay/formats/one_job.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 
@@ -408,9 +409,7 @@ DumpiJob read_job(const std::vector<std::string>& files) {
         first && r.world > 0 && first->world > 0 && r.world != first->world)
       throw InputError("ranks of two different jobs: " + first->path + " says " +
                        std::to_string(first->world) + " ranks, " + file + " " + std::to_string(r.world));
-    if (const auto [other, is_new] = claimed.emplace(r.rank, file); !is_new)
-      throw InputError("two files claim rank " + std::to_string(r.rank) + ": " + other->second + " and " +
-                       file);
+    claim_rank(claimed, r.rank, file);
     job.world = std::max({job.world, r.world, r.rank + 1});
     job.ranks.push_back(std::move(r));
   }
@@ -465,9 +464,9 @@ std::unique_ptr<Source> open_dumpi(const std::vector<std::string>& files, const 
     info.notes.push_back("ranks leave MPI_Init up to " +
                          text::seconds(1e-9 * static_cast<double>(last - first)) +
                          " apart by their clocks, which is not played: each begins there");
-  if (ignored) info.losses.push_back({"call", ignored, "left out by DUMPI when it was recorded"});
-  if (unsaid) info.losses.push_back({"wait or test", unsaid, "what was done is not recorded"});
-  if (cut) info.losses.push_back({"call", cut, "whose end is not there"});
+  info.lose("call", ignored, "left out by DUMPI when it was recorded");
+  info.lose("wait or test", unsaid, "what was done is not recorded");
+  info.lose("call", cut, "whose end is not there");
   match_receives(*source);
   sizes_from_roots(*source);
   compare_ranks(*source);

@@ -438,9 +438,7 @@ std::vector<Dump> read_all(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     const Dump& d = dumps.emplace_back(read(file, static_cast<Rank>(dumps.size())));
     if (d.rank >= most_recorded_ranks) throw InputError(file + ": its name ends in no rank");
-    if (const auto [other, is_new] = claimed.emplace(d.rank, file); !is_new)
-      throw InputError("two files claim rank " + std::to_string(d.rank) + ": " + other->second + " and " +
-                       file);
+    claim_rank(claimed, d.rank, file);
   }
   return dumps;
 }
@@ -457,9 +455,8 @@ Rank world_of(const std::vector<Dump>& dumps) {
 }
 
 void tell(SourceInfo& info, const Gaps& gaps) {
-  if (gaps.lost > 0)
-    info.losses.push_back({"entry", static_cast<std::int64_t>(gaps.lost),
-                           "not in the dumps: overwritten in the ring, or left out when done"});
+  info.lose("entry", static_cast<std::int64_t>(gaps.lost),
+            "not in the dumps: overwritten in the ring, or left out when done");
   const auto note = [&](std::int64_t entries, const std::string& what) {
     if (entries > 0) info.notes.push_back(std::to_string(entries) + " entries " + what);
   };

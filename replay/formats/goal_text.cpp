@@ -180,8 +180,7 @@ std::unique_ptr<Source> open_goal_text(const std::vector<std::string>& files, co
   match_in_order(*source);
   source->info().unknown = {"collectives: they are messages already",
                             "which processor (cpu) or NIC (nic) an operation is on"};
-  if (reader.missing)
-    source->info().losses.push_back({"requires", reader.missing, "of labels that are not there"});
+  source->info().lose("requires", reader.missing, "of labels that are not there");
   if (reader.early)
     source->info().notes.push_back(std::to_string(reader.early) +
                                    " irequires are taken as requires: after the end, not the begin");

@@ -75,9 +75,7 @@ Rank assign_ranks(std::vector<RankTrace>& traces, Rank world) {
   for (RankTrace& t : traces) {
     while (t.rank < 0 && said.contains(next)) ++next;
     if (t.rank < 0) t.rank = next++;
-    if (const auto [other, is_new] = claimed.emplace(t.rank, t.path); !is_new)
-      throw InputError("two files claim rank " + std::to_string(t.rank) + ": " + other->second + " and " +
-                       t.path);
+    claim_rank(claimed, t.rank, t.path);
   }
   for (const RankTrace& t : traces)
     if (t.rank >= world || world > most_recorded_ranks)

@@ -101,18 +101,15 @@ class Lacks {
   }
   bool has_kernels() const { return kernels_ > 0; }
 
-  void tell(std::vector<Loss>& losses) const {
-    const auto lose = [&](const char* what, std::int64_t count, const char* why, double us = 0,
-                          double share = 0) {
-      if (count != 0) losses.push_back({what, count, why, 1e-6 * us, share});
-    };
-    lose("kernel", impossible_, "without a possible begin and duration, or damaged");
-    lose("kernel", outside_, "outside the steps that are looked at", outside_us_,
-         whole_us_ > 0 ? outside_us_ / whole_us_ : 0);
-    lose("event", lost_, "lost by the profiler, as it says");
-    lose("collective", on_hosts_, "of gloo, MPI or UCC, which hosts play: only GPUs are", on_hosts_us_);
-    lose("call", unplayed_, "no kernel was recorded that plays it");
-    lose("message", peerless_, "its peer is not said");
+  void tell(SourceInfo& info) const {
+    info.lose("kernel", impossible_, "without a possible begin and duration, or damaged");
+    info.lose("kernel", outside_, "outside the steps that are looked at", 1e-6 * outside_us_,
+              whole_us_ > 0 ? outside_us_ / whole_us_ : 0);
+    info.lose("event", lost_, "lost by the profiler, as it says");
+    info.lose("collective", on_hosts_, "of gloo, MPI or UCC, which hosts play: only GPUs are",
+              1e-6 * on_hosts_us_);
+    info.lose("call", unplayed_, "no kernel was recorded that plays it");
+    info.lose("message", peerless_, "its peer is not said");
   }
 
  private:
@@ -193,7 +190,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   longest_gap(std::move(periods));
   if (!lacks.has_kernels())
     throw InputError(path + ": has no kernels of a GPU; profile CUDA activity, over whole steps");
-  lacks.tell(info.losses);
+  lacks.tell(info);
   if (most_gpus > 1)
     info.notes.push_back("a process has kernels on " + std::to_string(most_gpus) +
                          " GPUs: it is one rank, whose computation is that of its busiest stream");

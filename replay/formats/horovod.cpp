@@ -541,12 +541,10 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
   if (timeline.ranks == 0) info.notes.push_back("no rank was ever said to be ready: one rank is assumed");
   if (!end.closed)
     info.notes.push_back("the array is not closed, as Horovod leaves it; read as far as it goes");
-  if (unfinished)
-    info.losses.push_back(
-        {"operation", static_cast<std::int64_t>(unfinished), "begun and not ended in the file"});
+  info.lose("operation", static_cast<std::int64_t>(unfinished), "begun and not ended in the file");
   for (const auto& [operation, count] : timeline.unknown)
     info.losses.push_back({operation, count, "an operation that is not known"});
-  if (end.damaged) info.losses.push_back({"event", end.damaged, "damaged"});
+  info.lose("event", end.damaged, "damaged");
   Plan plan;
   if (options.fuses_anew()) {
     Rounds rounds(timeline, options);

@@ -83,8 +83,7 @@ std::unique_ptr<Source> open_ipm(const std::vector<std::string>& files, const Op
   source->info().unknown.emplace_back("sizes");
   source->info().notes = {"rank 0 stands for the sum of all ranks"};
   add_profile(*source, 0, banner.calls);
-  if (banner.others > 0)
-    source->info().losses.push_back({"banner", banner.others, "of another run than the file's first"});
+  source->info().lose("banner", banner.others, "of another run than the file's first");
   std::int64_t listed = 0;
   for (const ProfiledCall& c : banner.calls) listed += c.count;
   if (banner.said < 1e15 && std::llround(banner.said) > listed)

@@ -105,7 +105,7 @@ std::unique_ptr<Source> open_mpip(const std::vector<std::string>& files, const O
     else
       ++countless, countless_s += 1e-3 * std::max(site.total_ms, 0.0);
   add_profile(*source, 0, calls);
-  if (countless) info.losses.push_back({"call site", countless, "without a count", countless_s});
+  info.lose("call site", countless, "without a count", countless_s);
   return source;
 }
 

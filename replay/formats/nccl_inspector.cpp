@@ -368,15 +368,12 @@ class InspectorSource {
       grouped += m.grouped;
       info.recorded_ranks.push_back(rank);
     }
-    const auto lose = [&](const char* what, std::int64_t count, const char* why) {
-      if (count > 0) info.losses.push_back({what, count, why});
-    };
-    lose("collective", missing_, "missing by their sequence numbers; their sizes are unknown");
+    info.lose("collective", missing_, "missing by their sequence numbers; their sizes are unknown");
     if (records_.lost_collectives > missing_)
-      lose("collective", records_.lost_collectives,
-           "dropped from the Inspector's ring, gaps in sequence numbers among them");
-    lose("message", records_.lost_messages, "dropped from the Inspector's ring");
-    lose("line", records_.damaged, "damaged, or of another kind");
+      info.lose("collective", records_.lost_collectives,
+                "dropped from the Inspector's ring, gaps in sequence numbers among them");
+    info.lose("message", records_.lost_messages, "dropped from the Inspector's ring");
+    info.lose("line", records_.damaged, "damaged, or of another kind");
     info.notes.assign(job_.notes.begin(), job_.notes.end());
     if (grouped > 0)
       info.notes.push_back(

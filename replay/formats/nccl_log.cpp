@@ -539,16 +539,11 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
         "the files have no host and no commId in common, but communicators of one size: taken for one job");
   for (const auto& [what, count] : log.choices)
     info.notes.push_back(what + ", " + std::to_string(count) + " times");
-  if (log.unreadable)
-    info.losses.push_back({"log line", log.unreadable,
-                           "without NCCL INFO or host, process and thread, or with a second one in it"});
-  if (log.incomplete)
-    info.losses.push_back(
-        {"log line", log.incomplete, "cut before its communicator, or how many ranks this has"});
-  if (log.strange)
-    info.losses.push_back({"call", log.strange, "for a communicator that no ncclCommInitRank sets up"});
-  if (log.callerless)
-    info.losses.push_back({"call", log.callerless, "of one of the ranks for which one device is named"});
+  info.lose("log line", log.unreadable,
+            "without NCCL INFO or host, process and thread, or with a second one in it");
+  info.lose("log line", log.incomplete, "cut before its communicator, or how many ranks this has");
+  info.lose("call", log.strange, "for a communicator that no ncclCommInitRank sets up");
+  info.lose("call", log.callerless, "of one of the ranks for which one device is named");
   if (log.several_callers)
     info.notes.push_back(text::counted(log.several_callers, "device") +
                          " named for several ranks: their calls are told apart by `globalrank`");
@@ -556,7 +551,7 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
     info.notes.push_back(text::counted(n, "device") +
                          " named for several communicators of all ranks, and neither INIT lines nor "
                          "`globalrank` say whose these are: taken for one rank each");
-  if (log.cut) info.losses.push_back({"log line", log.cut, "cut in its middle, where its file ends"});
+  info.lose("log line", log.cut, "cut in its middle, where its file ends");
   return source;
 }
 

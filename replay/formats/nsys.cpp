@@ -493,9 +493,7 @@ std::unique_ptr<Source> open_nsys(const std::vector<std::string>& files, const O
   if (strangers)
     info.notes.push_back(text::counted(strangers, "GPU") +
                          " without a communicator of NCCL, which others make, left out");
-  if (graphs)
-    info.losses.push_back(
-        {"CUDA graph", graphs, "traced as a whole, so computation; profile with --cuda-graph-trace=node"});
+  info.lose("CUDA graph", graphs, "traced as a whole, so computation; profile with --cuda-graph-trace=node");
   return source;
 }
 

@@ -11,6 +11,11 @@
 
 namespace collcast {
 
+void claim_rank(std::map<Rank, std::string>& claimed, Rank rank, const std::string& path) {
+  if (const auto [other, is_new] = claimed.emplace(rank, path); !is_new)
+    throw InputError("two files claim rank " + std::to_string(rank) + ": " + other->second + " and " + path);
+}
+
 void SaidAlike::say(const std::string& path, const std::string& value) {
   if (value.empty()) return;
   if (value_.empty()) path_ = path, value_ = value;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,9 @@
 
 /// Checks whether files can be the ranks of one job, by what they say themselves.
 namespace collcast {
+
+/// Notes which file is of a rank. Throws InputError if another one is.
+void claim_rank(std::map<Rank, std::string>& claimed, Rank rank, const std::string& path);
 
 /// A value that is the same in all files of a job that have it.
 class SaidAlike {

@@ -49,8 +49,8 @@ void forget_impossible(RecordedSource& source) {
       for (Activity& a : source.at(r, s)) sizes += forget_size(a), times += forget_times(a);
   SourceInfo& info = source.info();
   if (!possible(info.recorded) || info.recorded < Seconds()) info.recorded = Seconds();
-  if (sizes) info.losses.push_back({"size", sizes, "impossible (above 1 PiB): taken as unknown"});
-  if (times) info.losses.push_back({"time", times, "impossible (above 30 years): left out"});
+  info.lose("size", sizes, "impossible (above 1 PiB): taken as unknown");
+  info.lose("time", times, "impossible (above 30 years): left out");
 }
 
 }  // namespace collcast

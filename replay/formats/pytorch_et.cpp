@@ -315,7 +315,7 @@ std::unique_ptr<Source> open_pytorch_et(const std::vector<std::string>& files, c
     unnamed += calls.unnamed;
     info.recorded_ranks.push_back(trace.rank);
   }
-  if (damaged) info.losses.push_back({"node", damaged, "damaged"});
+  info.lose("node", damaged, "damaged");
   if (unnamed)
     info.notes.push_back(std::to_string(unnamed) +
                          " calls are of groups whose members nothing says: all ranks are taken to take part");

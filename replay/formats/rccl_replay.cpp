@@ -224,7 +224,7 @@ std::unique_ptr<Source> open_rccl_replay(const std::vector<std::string>& files, 
   if (log.captured)
     info.notes.push_back(std::to_string(log.captured) +
                          " calls at the capture of graphs are left out: they ran when their graph did");
-  if (log.cut) info.losses.push_back({"call", log.cut, "cut short in its middle"});
+  info.lose("call", log.cut, "cut short in its middle");
   return source;
 }
 

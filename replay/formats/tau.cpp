@@ -172,7 +172,7 @@ std::unique_ptr<Source> open_tau(const std::vector<std::string>& files, const Op
     add_profile(*source, rank, calls);
   }
   if (listed == 0) source->info().notes.emplace_back("TAU lists no calls of MPI");
-  if (missing) source->info().losses.push_back({"row", missing, "less than TAU says there are"});
+  source->info().lose("row", missing, "less than TAU says there are");
   return source;
 }
 

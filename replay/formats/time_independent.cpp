@@ -405,7 +405,7 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
   note_early_ends(*source, finalized, "finalize");
   match_receives(*source);
   sizes_from_roots(*source);
-  if (unsized) info.losses.push_back({"send or receive", unsized, "of a derived type: played empty"});
+  info.lose("send or receive", unsized, "of a derived type: played empty");
   if (unopened)
     info.notes.push_back(std::to_string(unopened) +
                          " waits and tests are for no message that is open, as after a test, which is taken "

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/collective.hpp"
@@ -125,6 +126,12 @@ struct SourceInfo {
   std::vector<std::string> unknown;  ///< what its format or this file does not say
   std::vector<Loss> losses;
   std::vector<std::string> notes;  ///< on what was inferred, and why it covers only a part of the run
+
+  /// Adds a loss, unless nothing was lost.
+  void lose(std::string operation, std::int64_t count, std::string reason, double time_s = 0,
+            double share = 0) {
+    if (count > 0) losses.push_back({std::move(operation), count, std::move(reason), time_s, share});
+  }
 };
 
 /// What each rank of an application does: a trace of any format, or a described job, as computation, messages
