@@ -346,14 +346,12 @@ void add_compare(CLI::App& app, int& exit_code) {
           "what", options->files,
           "A trace's files, as in `replay`; a collective; or an application or a job's file, as in `job`")
       ->option_text("FILE...|COLLECTIVE|JOB");
-  verb->add_option("-m,--model", options->model, "Or a training step of this model, as in `train`")
-      ->option_text("M");
-  verb->add_option("--framework", options->framework, "Of --model")->option_text("F[,F...]");
-  verb->add_option("--precision", options->precision, "Of --model")->option_text("fp32|tf32|amp|fp8");
-  verb->add_option("--batch", options->batch, "Of --model")->option_text("B");
-  verb->add_option("--global-batch", options->global_batch, "Of --model")
-      ->excludes("--batch")
-      ->option_text("B");
+  add_texts(*verb, {{"-m,--model", &options->model, "M", "Or a training step of this model, as in `train`"},
+                    {"--framework", &options->framework, "F[,F...]", "Of --model"},
+                    {"--precision", &options->precision, "fp32|tf32|amp|fp8", "Of --model"},
+                    {"--batch", &options->batch, "B", "Of --model"},
+                    {"--global-batch", &options->global_batch, "B", "Of --model"}});
+  verb->get_option("--global-batch")->excludes("--batch");
   verb->add_option("-s,--size", options->sizes, "Message sizes of a collective")
       ->delimiter(',')
       ->option_text("S[,S...]");
@@ -376,13 +374,12 @@ void add_compare(CLI::App& app, int& exit_code) {
   verb->get_option("--ranks")
       ->description("Numbers of ranks on each platform; of a trace: replicas along its data dimension")
       ->option_text("N[,N...]");
-  verb->add_option("--nodes", options->nodes, "Numbers of nodes of each platform, filled with ranks")
-      ->option_text("N[,N...]");
-  verb->add_option("--budget", options->budget,
-                   "As many nodes of each platform as X USD per hour pay for (node.price_per_hour_USD)")
-      ->option_text("X[,X...]");
-  verb->add_option("--steps", options->steps, "Only these steps of a profiler trace, by their numbers")
-      ->option_text("A[-B]");
+  add_texts(
+      *verb,
+      {{"--nodes", &options->nodes, "N[,N...]", "Numbers of nodes of each platform, filled with ranks"},
+       {"--budget", &options->budget, "X[,X...]",
+        "As many nodes of each platform as X USD per hour pay for (node.price_per_hour_USD)"},
+       {"--steps", &options->steps, "A[-B]", "Only these steps of a profiler trace, by their numbers"}});
   add_format(*verb, options->format, true);
   verb->footer(
       "Example: collcast compare traces/qe-si-8.cct --on summit --on edr-cluster,network.bandwidth_GBps=50\n"

@@ -166,21 +166,15 @@ void add_job(CLI::App& app, int& exit_code) {
           "Number of ranks, from which a job's file gets its dimension '*' (default: as the file says)")
       ->delimiter(',')
       ->option_text("N[,N...]");
-  verb->add_option("--policy", options->policy,
-                   "The library that chooses and sends collectives, as in predict (default between GPUs: "
-                   "the platform's `library`)")
-      ->option_text("L");
+  add_library(*verb, options->policy);
   add_messages(*verb, options->engine);
-  verb->add_option("--pieces", options->pieces,
-                   "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)")
-      ->option_text("K");
-  verb->add_option("--delivery", options->delivery,
-                   "Where DPUs put what they send. staged (default): in the memory of the receiver's DPU, "
-                   "which copies it to the receiver; direct: in the receiver's own memory, where no rank "
-                   "forwards what it received (alltoall)")
-      ->option_text("staged|direct");
-  verb->add_option("--samples", options->samples, "Samples that one pass of the job processes")
-      ->option_text("X");
+  add_texts(*verb, {{"--pieces", &options->pieces, "K",
+                     "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)"},
+                    {"--delivery", &options->delivery, "staged|direct",
+                     "Where DPUs put what they send. staged (default): in the memory of the receiver's DPU, "
+                     "which copies it to the receiver; direct: in the receiver's own memory, where no rank "
+                     "forwards what it received (alltoall)"},
+                    {"--samples", &options->samples, "X", "Samples that one pass of the job processes"}});
   add_what_if(*verb, options->what_if.set, options->what_if.sensitivity);
   add_pictures(*verb, options->pictures);
   add_format(*verb, options->format, true);

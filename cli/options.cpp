@@ -10,6 +10,10 @@
 
 namespace collcast::cli {
 
+void add_texts(CLI::App& verb, const std::vector<TextOption>& options) {
+  for (const TextOption& o : options) verb.add_option(o.names, *o.value, o.help)->option_text(o.shown);
+}
+
 void override_platform(Description& platform, const std::vector<std::string>& assignments) {
   set_all(platform, assignments);
   for (const std::string& words : notes_on_settings(platform)) note(words);
@@ -52,6 +56,13 @@ void add_policy(CLI::App& verb, std::string& policy, const std::string& what) {
   for (const std::string& name : policies()) names += ", " + name;
   names += "; NCCL's settings follow a colon, e.g. nccl-2.8:algo=Ring,proto=LL,channels=4";
   verb.add_option("--policy", policy, what + ": " + names)->option_text("P");
+}
+
+void add_library(CLI::App& verb, std::string& policy) {
+  verb.add_option("--policy", policy,
+                  "The library that chooses and sends collectives, as in predict (default between GPUs: "
+                  "the platform's `library`)")
+      ->option_text("L");
 }
 
 void add_transport(CLI::App& verb, std::string& transport) {

@@ -19,6 +19,15 @@
 
 namespace collcast::cli {
 
+/// An option that takes one text: its names, where it is kept, what stands for it in the help, and the help.
+struct TextOption {
+  const char* names;
+  std::string* value;
+  const char* shown;
+  std::string help;
+};
+void add_texts(CLI::App& verb, const std::vector<TextOption>& options);
+
 /// Applies `--set` and says so on standard error.
 void override_platform(Description& platform, const std::vector<std::string>& assignments);
 
@@ -34,6 +43,8 @@ void add_messages(CLI::App& verb, std::string& engine);
 
 /// --policy: the library that chooses if no algorithm is named.
 void add_policy(CLI::App& verb, std::string& policy, const std::string& what);
+/// --policy of jobs and training steps.
+void add_library(CLI::App& verb, std::string& policy);
 /// --transport: what carries messages.
 void add_transport(CLI::App& verb, std::string& transport);
 

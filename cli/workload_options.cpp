@@ -28,34 +28,26 @@ void add_trace_files(CLI::App& verb, std::vector<std::string>& files, std::strin
 }
 
 void add_replay_options(CLI::App& verb, ReplayText& text) {
-  verb.add_option("--fusion", text.fusion,
-                  "Fuses the tensors of a Horovod timeline anew, up to SIZE (0: does not fuse)")
-      ->option_text("SIZE");
-  verb.add_option("--cycle", text.cycle, "Fuses them in rounds of this length")->option_text("T");
-  verb.add_option("--bucket", text.bucket,
-                  "Regroups gradients that are allreduced during computation, as PyTorch's DDP does, into "
-                  "buckets of SIZE")
-      ->option_text("SIZE");
-  verb.add_option("--nonblocking", text.nonblocking,
-                  "Makes these blocking collectives nonblocking, each waited for before the next call on its "
-                  "communicator: the most that can be hidden. Names joined by +, all or none")
-      ->option_text("COLLECTIVE[+...]");
-  CLI::Option* offload =
-      verb.add_option("--offload", text.offload,
-                      "Collectives that the nodes' DPUs play while ranks compute: started and waited for as "
-                      "with --nonblocking, in the time that `predict --offload dpu` forecasts")
-          ->option_text("COLLECTIVE[+...]");
-  verb.add_option("--pieces", text.pieces,
-                  "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)")
-      ->needs(offload)
-      ->option_text("K");
-  verb.add_option("--delivery", text.delivery,
-                  "Where DPUs put what they send, as in job: staged (default) or direct")
-      ->needs(offload)
-      ->option_text("staged|direct");
-  verb.add_option("-n,--ranks", text.ranks,
-                  "More or fewer than the trace's: replicas along its data dimension")
-      ->option_text("N");
+  add_texts(verb,
+            {{"--fusion", &text.fusion, "SIZE",
+              "Fuses the tensors of a Horovod timeline anew, up to SIZE (0: does not fuse)"},
+             {"--cycle", &text.cycle, "T", "Fuses them in rounds of this length"},
+             {"--bucket", &text.bucket, "SIZE",
+              "Regroups gradients that are allreduced during computation, as PyTorch's DDP does, into "
+              "buckets of SIZE"},
+             {"--nonblocking", &text.nonblocking, "COLLECTIVE[+...]",
+              "Makes these blocking collectives nonblocking, each waited for before the next call on its "
+              "communicator: the most that can be hidden. Names joined by +, all or none"},
+             {"--offload", &text.offload, "COLLECTIVE[+...]",
+              "Collectives that the nodes' DPUs play while ranks compute: started and waited for as "
+              "with --nonblocking, in the time that `predict --offload dpu` forecasts"},
+             {"--pieces", &text.pieces, "K",
+              "Pieces in which DPUs pipeline what is offloaded, as in predict (default 1)"},
+             {"--delivery", &text.delivery, "staged|direct",
+              "Where DPUs put what they send, as in job: staged (default) or direct"},
+             {"-n,--ranks", &text.ranks, "N",
+              "More or fewer than the trace's: replicas along its data dimension"}});
+  for (const char* of_offload : {"--pieces", "--delivery"}) verb.get_option(of_offload)->needs("--offload");
   verb.add_option("-a,--algorithm", text.algorithms,
                   "Algorithm of one collective, e.g. allreduce=ring, or of its messages from a size on: "
                   "allreduce@64KiB=ring; the others take what --policy chooses")
@@ -75,58 +67,45 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
   CLI::Option* model = verb.add_option("-m,--model", text.model,
                                        "A name from `collcast models`, with sizes after a colon, or a table");
   model->required()->option_text("M");
-  verb.add_option("--batch", text.batch, "Samples per replica in a step (default 32)")->option_text("B");
-  verb.add_option("--global-batch", text.global_batch,
-                  "Samples of all replicas in a step, instead of --batch: replicas x micro-batches divide it")
-      ->excludes("--batch")
-      ->option_text("B");
-  verb.add_option("--precision", text.precision,
-                  "fp32 (default), tf32, amp (also called fp16, bf16 or mixed: all the same) or fp8")
-      ->option_text("fp32|tf32|amp|fp8");
-  verb.add_option(
-          "--framework", text.framework,
-          "ddp (default) or another, with settings after a colon: " + listed_frameworks() +
-              "; all take compression=fp16, tp, sequence=1, cp, sp, micro-batches, schedule=1f1b|gpipe, "
-              "recompute=1|selective|except-last; all but fsdp and zero3 pp, interleave, "
-              "balance=A/B/.. (blocks or layers of each part); those that allreduce gradients "
-              "hierarchical=1 (on full nodes, without tp, pp, cp and sp); ddp, megatron, zero1, zero2, "
-              "per-tensor, "
-              "one, tf-distribute, ddl and gems ep, imbalance; those that allreduce in buckets or rounds "
-              "per-gpu")
-      ->option_text("F");
-  verb.add_option("--policy", text.policy,
-                  "The library that chooses and sends collectives, as in predict (default between GPUs: "
-                  "the platform's `library`)")
-      ->option_text("L");
-  verb.add_option("--throughput", text.throughput,
-                  "Samples per second of one processor, measured at this batch without recomputation; +-E or "
-                  "+-E% behind it: what it may be off by (default 0)")
-      ->option_text("X[+-E]");
-  verb.add_option("--layer-times", text.layer_times,
-                  "A table layer,forward_ms,backward_ms[,samples], measured on one processor: replaces the "
-                  "roofline for these layers, or for all a.* of a row a")
-      ->excludes("--throughput")
-      ->option_text("FILE.csv");
-  verb.add_option("--slowdown", text.slowdown,
-                  "Computation takes 1 + X times as long while collectives run (default 0; measured ones "
-                  "are 0.1 to 0.4)")
-      ->option_text("X");
-  verb.add_option("--noise", text.noise,
-                  "Standard deviation of ranks' computation, relative: the slowest decides (default 0)")
-      ->option_text("X");
-  verb.add_option(
-          "--input", text.input,
-          "Where samples are read from: packed or files, with settings after a colon: "
-          "from=NAME of the platform's storage (or nvme, ram), or shared and local in GB/s; "
-          "stage=NAME,dataset=SIZE[,whole=1]: copied there first; target in GB/s, stripes, sample=SIZE, "
-          "copy in GB/s, opens a second, decode=TIME, cores")
-      ->option_text("I");
-  verb.add_option(
-          "--checkpoint", text.checkpoint,
-          "Writes parameters and optimizer state from time to time: blocking or background, with "
-          "settings after a colon: every=STEPS, to=NAME of the platform's storage, or shared and node in "
-          "GB/s; copy and target in GB/s, stripes")
-      ->option_text("C");
+  add_texts(verb,
+            {{"--batch", &text.batch, "B", "Samples per replica in a step (default 32)"},
+             {"--global-batch", &text.global_batch, "B",
+              "Samples of all replicas in a step, instead of --batch: replicas x micro-batches divide it"},
+             {"--precision", &text.precision, "fp32|tf32|amp|fp8",
+              "fp32 (default), tf32, amp (also called fp16, bf16 or mixed: all the same) or fp8"},
+             {"--framework", &text.framework, "F",
+              "ddp (default) or another, with settings after a colon: " + listed_frameworks() +
+                  "; all take compression=fp16, tp, sequence=1, cp, sp, micro-batches, schedule=1f1b|gpipe, "
+                  "recompute=1|selective|except-last; all but fsdp and zero3 pp, interleave, "
+                  "balance=A/B/.. (blocks or layers of each part); those that allreduce gradients "
+                  "hierarchical=1 (on full nodes, without tp, pp, cp and sp); ddp, megatron, zero1, zero2, "
+                  "per-tensor, "
+                  "one, tf-distribute, ddl and gems ep, imbalance; those that allreduce in buckets or rounds "
+                  "per-gpu"}});
+  verb.get_option("--global-batch")->excludes("--batch");
+  add_library(verb, text.policy);
+  add_texts(verb,
+            {{"--throughput", &text.throughput, "X[+-E]",
+              "Samples per second of one processor, measured at this batch without recomputation; +-E or "
+              "+-E% behind it: what it may be off by (default 0)"},
+             {"--layer-times", &text.layer_times, "FILE.csv",
+              "A table layer,forward_ms,backward_ms[,samples], measured on one processor: replaces the "
+              "roofline for these layers, or for all a.* of a row a"},
+             {"--slowdown", &text.slowdown, "X",
+              "Computation takes 1 + X times as long while collectives run (default 0; measured ones "
+              "are 0.1 to 0.4)"},
+             {"--noise", &text.noise, "X",
+              "Standard deviation of ranks' computation, relative: the slowest decides (default 0)"},
+             {"--input", &text.input, "I",
+              "Where samples are read from: packed or files, with settings after a colon: "
+              "from=NAME of the platform's storage (or nvme, ram), or shared and local in GB/s; "
+              "stage=NAME,dataset=SIZE[,whole=1]: copied there first; target in GB/s, stripes, sample=SIZE, "
+              "copy in GB/s, opens a second, decode=TIME, cores"},
+             {"--checkpoint", &text.checkpoint, "C",
+              "Writes parameters and optimizer state from time to time: blocking or background, with "
+              "settings after a colon: every=STEPS, to=NAME of the platform's storage, or shared and node in "
+              "GB/s; copy and target in GB/s, stripes"}});
+  verb.get_option("--layer-times")->excludes("--throughput");
   return model;
 }
 
