@@ -86,6 +86,28 @@ class Inquiry {
 
   /// Turns names into things. Throws InputError if options do not go together.
   void resolve() {
+    check_given();
+    take_collectives();
+    if (q_.sensitivity && q_.platforms.size() != 1) throw InputError("--sensitivity takes a single platform");
+    if (on_)
+      take(*on_);
+    else
+      for (const std::string& name : q_.platforms) add_platform(name);
+    check_algorithm();
+    check_offload();
+    if (by_library()) check_policy(q_.policy);
+    if (by_library()) check_memory(q_.policy, q_.memory);
+    check_transport();
+    tell_release();
+    check_synthesized();
+    answer_.engine = q_.engine;
+    answer_.offload = q_.offload;
+    for (const Description& d : platforms_) answer_.workers.push_back(workers(q_.offload, d));
+    tell_formula();
+    tell_ignored();
+  }
+
+  void check_given() const {
     for (const auto& [given, what] : {std::pair{q_.collectives.size(), "the collective"},
                                       {q_.platforms.size(), "--platform"},
                                       {q_.ranks.size(), "--ranks"}})
@@ -93,41 +115,47 @@ class Inquiry {
     for (const Bytes size : q_.sizes) check_size(size);
     if (q_.own && (!q_.own->schedule || !q_.own->supports))
       throw InputError(full_name(*q_.own) + " needs a schedule, and to say which ranks it supports");
+  }
+
+  void take_collectives() {
     for (const std::string& name : q_.collectives) {
       const Definition& d = definition(name);
       collectives_.push_back(d.collective);
       answer_.collectives.emplace_back(d.name);
     }
-    if (q_.sensitivity && q_.platforms.size() != 1) throw InputError("--sensitivity takes a single platform");
-    if (on_)
-      take(*on_);
-    else
-      for (const std::string& name : q_.platforms) add_platform(name);
+  }
+
+  void check_algorithm() const {
     for (const Collective collective : collectives_) {
       if (q_.own && q_.own->collective != collective)
         throw InputError(full_name(*q_.own) + " is no algorithm of " +
                          std::string(definition(collective).name));
       if (!q_.own && !every_ && q_.algorithm != "auto") algorithm(collective, q_.algorithm);
     }
+  }
+
+  void check_offload() const {
     check(q_.offload, engine_);
     if (by_library() && q_.offload.asked()) throw InputError("--offload does not go with --policy");
     if (q_.offload.pieces > 1 && !q_.call.counts.empty())
       throw InputError("--pieces cuts all blocks alike, so it does not go with --counts");
-    if (by_library()) check_policy(q_.policy);
-    if (by_library()) check_memory(q_.policy, q_.memory);
-    check_transport();
-    tell_release();
+  }
+
+  void check_synthesized() const {
     if (q_.with_synthesized && (!every_ || by_library() || q_.offload.asked() || engine_.closed_form))
       throw InputError(
           "--with-synthesized goes with --algorithm all, and not with --policy, --offload and --engine "
           "formula");
-    answer_.engine = q_.engine;
-    answer_.offload = q_.offload;
-    for (const Description& d : platforms_) {
-      answer_.workers.push_back(workers(q_.offload, d));
+  }
+
+  void tell_formula() {
+    for (const Description& d : platforms_)
       if (engine_.closed_form && d.name() != "flat")
         note("the formula takes alpha, beta and gamma of the slowest path that the schedule uses");
-    }
+  }
+
+  /// Notes what a question says and its collectives do not take.
+  void tell_ignored() {
     for (const Collective collective : collectives_)
       if (definition(collective).whole(1) == 0 && !q_.sizes.empty() && q_.sizes != std::vector{Bytes()})
         note(std::string(definition(collective).name) + " moves no data: --size changes nothing");
