@@ -92,6 +92,12 @@ std::string read_file(const std::string& path) {
   return all.empty() ? last : last = std::move(all);
 }
 
+bool next_line(std::istream& in, std::string& line) {
+  const bool more = static_cast<bool>(std::getline(in, line));
+  if (!line.empty() && line.back() == '\r') line.pop_back();
+  return more;
+}
+
 bool is_file(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_regular_file(path, ignored);

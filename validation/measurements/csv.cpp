@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <regex>
-#include <sstream>
 
+#include "model/ranges.hpp"
 #include "validation/measurements/formats.hpp"
 
 namespace collcast::measurements {
 namespace {
 
 using Row = std::vector<std::string>;
-
-Row cells(const std::string& line) {
-  Row all;
-  std::istringstream in(line);
-  for (std::string cell; std::getline(in, cell, ',');) all.push_back(cell);
-  if (!line.empty() && line.back() == ',') all.emplace_back();
-  return all;
-}
 
 /// A row of a table, with its columns' names.
 struct Record {
@@ -115,11 +107,11 @@ bool looks_like_csv(const Line& line) {
 std::vector<Measurement> read_csv(const Text& text, const FileFacts&) {
   const auto header = std::ranges::find_if(text.lines, looks_like_csv);
   const Form& form = *form_of(*header);
-  const Row names = cells(header->text);
+  const Row names = split(header->text, ',');
   std::vector<Measurement> all;
   for (auto line = header + 1; line != text.lines.end(); ++line) {
     if (line->text.empty()) continue;
-    const Row values = cells(line->text);
+    const Row values = split(line->text, ',');
     if (values.size() != names.size())
       text.reject(line->number,
                   std::to_string(values.size()) + " columns; the table has " + std::to_string(names.size()));

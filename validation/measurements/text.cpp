@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 
 namespace collcast::measurements {
 namespace {
@@ -58,8 +59,7 @@ constexpr std::size_t longest_line = 4096;
 Text::Text(std::string name, const std::string& text) : file(std::move(name)) {
   std::istringstream in(text);
   int n = 0;
-  for (std::string line; std::getline(in, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
+  for (std::string line; next_line(in, line);) {
     lines.push_back({++n, untagged(line)});
     if (const std::string& last = lines.back().text; last.size() > longest_line && last.front() != '{')
       reject(n, "a line has more than " + std::to_string(longest_line) +

@@ -5,8 +5,10 @@
 #include <span>
 #include <sstream>
 
+#include "model/ranges.hpp"
 #include "model/units.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "support/numbers.hpp"
 #include "support/text.hpp"
 #include "workloads/models/model.hpp"
@@ -20,14 +22,6 @@ constexpr std::array<std::string_view, 8> columns = {
 constexpr std::array<std::string_view, 4> cut_words = {"whole", "split", "enter", "leave"};
 constexpr std::array<std::string_view, 3> route_words = {"stay", "dispatch", "combine"};
 constexpr const char* any_sample = "sample";
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::stringstream in(text);
-  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
-  if (text.empty() || text.back() == separator) parts.emplace_back();
-  return parts;
-}
 
 /// One line of a table: its cells by column, and its place for errors.
 struct Line {
@@ -242,15 +236,13 @@ void add_layer(const Line& line, Model& m) {
 Model parse_model(const std::string& csv, const std::string& name, const std::string& file) {
   std::stringstream in(csv);
   std::string text;
-  std::getline(in, text);
-  if (!text.empty() && text.back() == '\r') text.pop_back();
+  next_line(in, text);
   const auto places = find_columns(text, file);
   Model model;
   model.name = name;
   model.sample = any_sample;
   model.source = file;
-  for (int number = 2; std::getline(in, text); ++number) {
-    if (!text.empty() && text.back() == '\r') text.pop_back();
+  for (int number = 2; next_line(in, text); ++number) {
     if (text.empty()) continue;
     const Line line{places, split(text, ','), file + ":" + std::to_string(number)};
     if (line.cells.size() != places.size())

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "workloads/settings.hpp"
 
 namespace collcast::workloads {
@@ -22,14 +23,9 @@ std::optional<double> Convergence::steps(double batch) const {
 Convergence parse_convergence(const std::string& csv, const std::string& file) {
   std::istringstream in(csv);
   std::string line;
-  const auto next = [&] {
-    const bool more = static_cast<bool>(std::getline(in, line));
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    return more;
-  };
-  if (!next() || line != "batch,steps") throw InputError(file + ":1: the header is batch,steps");
+  if (!next_line(in, line) || line != "batch,steps") throw InputError(file + ":1: the header is batch,steps");
   Convergence table;
-  for (int number = 2; next(); ++number) {
+  for (int number = 2; next_line(in, line); ++number) {
     if (line.empty()) continue;
     const std::string where = file + ":" + std::to_string(number);
     const std::size_t comma = line.find(',');

@@ -3,7 +3,9 @@
 
 #include <sstream>
 
+#include "model/ranges.hpp"
 #include "support/error.hpp"
+#include "support/input_file.hpp"
 #include "support/suggest.hpp"
 #include "workloads/settings.hpp"
 
@@ -11,12 +13,6 @@ namespace collcast::workloads {
 namespace {
 
 constexpr const char* times_header = "layer,forward_ms,backward_ms";
-
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  for (const char c : line) c == ',' ? cells.emplace_back() : cells.back() += c, void();
-  return cells;
-}
 
 Seconds milliseconds(const std::string& text, const std::string& what) {
   const double value = parse_real(text, what);
@@ -42,22 +38,17 @@ bool is_of(const Layer& layer, const std::string& name) {
 LayerTimes parse_layer_times(const std::string& csv, const std::string& file) {
   std::istringstream in(csv);
   std::string line;
-  const auto next = [&] {
-    const bool more = static_cast<bool>(std::getline(in, line));
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    return more;
-  };
-  next();
+  next_line(in, line);
   const bool samples = line == std::string(times_header) + ",samples";
   if (!samples && line != times_header)
     throw InputError(file + ":1: the header is " + times_header +
                      ", and ,samples behind it if you like, got '" + line + "'");
   const std::size_t columns = samples ? 4 : 3;
   LayerTimes times;
-  for (int number = 2; next(); ++number) {
+  for (int number = 2; next_line(in, line); ++number) {
     if (line.empty()) continue;
     const std::string where = file + ":" + std::to_string(number);
-    const std::vector<std::string> cells = cells_of(line);
+    const std::vector<std::string> cells = split(line, ',');
     if (cells.size() != columns)
       throw InputError(where + ": " + std::to_string(cells.size()) + " cells in a table of " +
                        std::to_string(columns) + " columns");
