@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "model/ranges.hpp"
 #include "replay/formats/conversion.hpp"
 #include "replay/source/merged.hpp"
 #include "support/output_file.hpp"
@@ -18,19 +21,42 @@ std::string list(const std::vector<std::int64_t>& counts) {
   return text;
 }
 
-constexpr Collective with_actions[] = {Collective::barrier,   Collective::broadcast,     Collective::reduce,
-                                       Collective::allreduce, Collective::scan,          Collective::exscan,
-                                       Collective::alltoall,  Collective::allgather,     Collective::gather,
-                                       Collective::scatter,   Collective::reduce_scatter};
+/// The action of a collective, in which letters stand for numbers. N: the message; E: a rank's part of it; P:
+/// all parts; R: the root. All types are bytes (number 6).
+struct CollectiveAction {
+  Collective collective;
+  std::string_view equal, unequal = {};  ///< unequal: if parts differ, which some actions cannot say
+};
+constexpr CollectiveAction collective_actions[] = {
+    {Collective::barrier, "barrier"},
+    {Collective::broadcast, "bcast N R 6"},
+    {Collective::reduce, "reduce N 0 R 6"},
+    {Collective::allreduce, "allreduce N 0 6"},
+    {Collective::scan, "scan N 0 6"},
+    {Collective::exscan, "exscan N 0 6"},
+    {Collective::alltoall, "alltoall E E 6 6"},
+    {Collective::allgather, "allgather E E 6 6", "allgatherv E P 6 6"},
+    {Collective::gather, "gather E E R 6 6", "gatherv E P R 6 6"},
+    {Collective::scatter, "scatter E E R 6 6", "scatterv P E R 6 6"},
+    {Collective::reduce_scatter, "reducescatter P 0 6"},
+};
 
-/// A collective's action, without the rank, for rank `me` of `p`. All types are bytes (number 6).
+const CollectiveAction* action_of(Collective collective) {
+  const auto found = std::ranges::find(collective_actions, collective, &CollectiveAction::collective);
+  return found == std::end(collective_actions) ? nullptr : found;
+}
+
+/// The sizes of the ranks' parts of a message that divides as evenly as bytes do.
+std::vector<std::int64_t> equal_parts(std::int64_t message, Rank p) {
+  std::vector<std::int64_t> parts;
+  for (Rank r = 0; r < p; ++r) parts.push_back(message / p + (r < message % p));
+  return parts;
+}
+
+/// A collective's action, without the rank, for rank `me` of `p`.
 std::string collective_action(const Activity& a, Rank p, Rank me) {
-  const bool shares = a.counts && !a.counts->shares.empty();
-  const auto parts = shares ? wholes(a.counts->shares, p) : std::vector<std::int64_t>();
-  const std::string n = std::to_string(whole(a.message)),
-                    each = std::to_string(shares ? parts[static_cast<std::size_t>(me)]
-                                                 : whole(a.message / static_cast<double>(p))),
-                    root = " " + std::to_string(a.root);
+  const std::int64_t message = whole(a.message);
+  const std::string n = std::to_string(message), root = std::to_string(a.root);
   if (a.direct && a.counts && a.collective == Collective::alltoall) {
     const auto sent = wholes(a.counts->sent, p), received = wholes(a.counts->received, p);
     return "alltoallv " + n + list(sent) + " " + n + list(received) + " 6 6";
@@ -42,39 +68,22 @@ std::string collective_action(const Activity& a, Rank p, Rank me) {
     const std::string all = list(me == a.root ? wholes(of_root, p)
                                               : std::vector<std::int64_t>(static_cast<std::size_t>(p), 0)),
                       mine = std::to_string(wholes(own, p)[static_cast<std::size_t>(a.root)]);
-    return gathers ? "gatherv " + mine + all + root + " 6 6" : "scatterv" + all + " " + mine + root + " 6 6";
+    return gathers ? "gatherv " + mine + all + " " + root + " 6 6"
+                   : "scatterv" + all + " " + mine + " " + root + " 6 6";
   }
-  switch (a.collective) {
-    case Collective::barrier:
-      return "barrier";
-    case Collective::broadcast:
-      return "bcast " + n + root + " 6";
-    case Collective::reduce:
-      return "reduce " + n + " 0" + root + " 6";
-    case Collective::allreduce:
-      return "allreduce " + n + " 0 6";
-    case Collective::scan:
-      return "scan " + n + " 0 6";
-    case Collective::exscan:
-      return "exscan " + n + " 0 6";
-    case Collective::alltoall:
-      return "alltoall " + each + " " + each + " 6 6";
-    case Collective::allgather:
-      if (shares) return "allgatherv " + each + list(parts) + " 6 6";
-      return "allgather " + each + " " + each + " 6 6";
-    case Collective::gather:
-      if (shares) return "gatherv " + each + list(parts) + root + " 6 6";
-      return "gather " + each + " " + each + root + " 6 6";
-    case Collective::scatter:
-      if (shares) return "scatterv" + list(parts) + " " + each + root + " 6 6";
-      return "scatter " + each + " " + each + root + " 6 6";
-    default: {  // reduce-scatter
-      std::vector<std::int64_t> counts = parts;
-      for (Rank r = 0; !shares && r < p; ++r)
-        counts.push_back(whole(a.message) / p + (r < whole(a.message) % p));
-      return "reducescatter" + list(counts) + " 0 6";
-    }
-  }
+  const bool shares = a.counts && !a.counts->shares.empty();
+  const auto parts = shares ? wholes(a.counts->shares, p) : std::vector<std::int64_t>();
+  const std::string each = std::to_string(shares ? parts[static_cast<std::size_t>(me)]
+                                                 : whole(a.message / static_cast<double>(p)));
+  const CollectiveAction& action = *action_of(a.collective);
+  std::string text;
+  for (const std::string& word :
+       split(std::string(shares && !action.unequal.empty() ? action.unequal : action.equal), ' '))
+    if (word == "P")
+      text += list(shares ? parts : equal_parts(message, p));
+    else
+      text += (text.empty() ? "" : " ") + (word == "N" ? n : word == "E" ? each : word == "R" ? root : word);
+  return text;
 }
 
 class ActionWriter {
@@ -138,7 +147,7 @@ class ActionWriter {
 
 Holds time_independent_holds(const Source& source) {
   return [&source, sorted = in_order(source)](const Activity& a) {
-    return std::ranges::find(with_actions, a.collective) != std::end(with_actions) &&
+    return action_of(a.collective) &&
            members_of(source, a).size() == static_cast<std::size_t>(source.ranks()) &&
            sorted[static_cast<std::size_t>(a.communicator)] && (!a.direct || a.counts);
   };
