@@ -495,35 +495,17 @@ class HorovodRank {
   std::vector<Bytes> whole_;  ///< by operation
 };
 
-}  // namespace
-
-bool is_horovod(std::string_view head) {
-  const auto first = head.find_first_not_of(" \t\r\n");
-  const auto has = [&](std::string_view words) { return head.find(words) != std::string_view::npos; };
-  return first != std::string_view::npos && head[first] == '[' && has("\"ph\"") && !has("\"cat\"") &&
-         (has("NEGOTIATE") || has("\"process_name\""));
-}
-
-std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, const OpenOptions& options) {
-  require_one(files, "a Horovod timeline is one file for all ranks");
-  Timeline timeline;
-  const JsonEnd end = read_elements(files[0], "traceEvents", [&](const JsonValue& e) { timeline.event(e); });
-  const auto unfinished =
-      std::erase_if(timeline.operations, [](const Operation& op) { return op.end < 0 || op.open > 0; });
-  if (timeline.operations.empty())
-    throw InputError(files[0] +
-                     ": has no operation of Horovod between its begin and its end, as in ALLREDUCE");
-  if (static_cast<std::size_t>(timeline.ranks) > 4 * timeline.ticked.size() + 16)
-    throw InputError(files[0] + ": rank " + std::to_string(timeline.ranks - 1) +
-                     " is ready, and most before it never are");
-  // Shapes are of results; in these operations each rank has a share of the result.
+/// Shapes are of results; in reduce-scatters each rank has a share of the result.
+void whole_results(Timeline& timeline) {
   for (Operation& op : timeline.operations)
     if (op.collective == Collective::reduce_scatter) {
       op.message = std::max(timeline.ranks, 1) * op.message;
       for (Piece& piece : op.pieces) piece.bytes = std::max(timeline.ranks, 1) * piece.bytes;
     }
-  auto source = std::make_unique<RecordedSource>(std::max(timeline.ranks, 1));
-  SourceInfo& info = source->info();
+}
+
+/// Says what the timeline is of, and what of it is lost or assumed.
+void tell(SourceInfo& info, const Timeline& timeline, const JsonEnd& end, std::int64_t unfinished) {
   info.by_mpi = timeline.by_mpi || timeline.by_gloo;
   info.memory = timeline.by_gpus ? Memory::device : Memory::host;
   if (timeline.by_gloo)
@@ -541,10 +523,37 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
   if (timeline.ranks == 0) info.notes.push_back("no rank was ever said to be ready: one rank is assumed");
   if (!end.closed)
     info.notes.push_back("the array is not closed, as Horovod leaves it; read as far as it goes");
-  info.lose("operation", static_cast<std::int64_t>(unfinished), "begun and not ended in the file");
+  info.lose("operation", unfinished, "begun and not ended in the file");
   for (const auto& [operation, count] : timeline.unknown)
     info.losses.push_back({operation, count, "an operation that is not known"});
   info.lose("event", end.damaged, "damaged");
+}
+
+}  // namespace
+
+bool is_horovod(std::string_view head) {
+  const auto first = head.find_first_not_of(" \t\r\n");
+  const auto has = [&](std::string_view words) { return head.find(words) != std::string_view::npos; };
+  return first != std::string_view::npos && head[first] == '[' && has("\"ph\"") && !has("\"cat\"") &&
+         (has("NEGOTIATE") || has("\"process_name\""));
+}
+
+std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, const OpenOptions& options) {
+  require_one(files, "a Horovod timeline is one file for all ranks");
+  Timeline timeline;
+  const JsonEnd end = read_elements(files[0], "traceEvents", [&](const JsonValue& e) { timeline.event(e); });
+  const auto unfinished = static_cast<std::int64_t>(
+      std::erase_if(timeline.operations, [](const Operation& op) { return op.end < 0 || op.open > 0; }));
+  if (timeline.operations.empty())
+    throw InputError(files[0] +
+                     ": has no operation of Horovod between its begin and its end, as in ALLREDUCE");
+  if (static_cast<std::size_t>(timeline.ranks) > 4 * timeline.ticked.size() + 16)
+    throw InputError(files[0] + ": rank " + std::to_string(timeline.ranks - 1) +
+                     " is ready, and most before it never are");
+  whole_results(timeline);
+  auto source = std::make_unique<RecordedSource>(std::max(timeline.ranks, 1));
+  SourceInfo& info = source->info();
+  tell(info, timeline, end, unfinished);
   Plan plan;
   if (options.fuses_anew()) {
     Rounds rounds(timeline, options);

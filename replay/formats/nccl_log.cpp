@@ -496,6 +496,39 @@ class LogReader : public nccl::CallLog {
   std::map<std::pair<Device, std::string>, std::vector<std::string>> children_;  ///< split off, by parent
 };
 
+/// Throws InputError if nothing in the log, or none of its calls, can be read.
+void refuse_unreadable(const LogReader& log, const std::string& file) {
+  if (log.readable == 0)
+    throw InputError(file + ": an NCCL log that cannot be read: no line has host, process and thread " +
+                     "before it, as in `node:10:11 [0] NCCL INFO`");
+  if (log.calls() == 0 && log.incomplete > 0)
+    throw InputError(file +
+                     ": an NCCL log of which all calls are cut before their communicator and how many ranks "
+                     "it has, as in `comm 0x7f80 [nranks=2]`; take the lines whole");
+  if (log.calls() == 0 && log.strange > 0)
+    throw InputError(file +
+                     ": an NCCL log of which all calls are for communicators that no ncclCommInitRank sets "
+                     "up; take the log from its beginning");
+}
+
+void tell(SourceInfo& info, const LogReader& log) {
+  for (const auto& [what, count] : log.choices)
+    info.notes.push_back(what + ", " + std::to_string(count) + " times");
+  info.lose("log line", log.unreadable,
+            "without NCCL INFO or host, process and thread, or with a second one in it");
+  info.lose("log line", log.incomplete, "cut before its communicator, or how many ranks this has");
+  info.lose("call", log.strange, "for a communicator that no ncclCommInitRank sets up");
+  info.lose("call", log.callerless, "of one of the ranks for which one device is named");
+  if (log.several_callers)
+    info.notes.push_back(text::counted(log.several_callers, "device") +
+                         " named for several ranks: their calls are told apart by `globalrank`");
+  if (const std::int64_t n = log.of_unknown_callers())
+    info.notes.push_back(text::counted(n, "device") +
+                         " named for several communicators of all ranks, and neither INIT lines nor "
+                         "`globalrank` say whose these are: taken for one rank each");
+  info.lose("log line", log.cut, "cut in its middle, where its file ends");
+}
+
 }  // namespace
 
 bool is_nccl_log(std::string_view head) {
@@ -505,17 +538,7 @@ bool is_nccl_log(std::string_view head) {
 std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, const OpenOptions&) {
   LogReader log;
   for (const std::string& file : files) log.read(file);
-  if (log.readable == 0)
-    throw InputError(files[0] + ": an NCCL log that cannot be read: no line has host, process and thread " +
-                     "before it, as in `node:10:11 [0] NCCL INFO`");
-  if (log.calls() == 0 && log.incomplete > 0)
-    throw InputError(files[0] +
-                     ": an NCCL log of which all calls are cut before their communicator and how many ranks "
-                     "it has, as in `comm 0x7f80 [nranks=2]`; take the lines whole");
-  if (log.calls() == 0 && log.strange > 0)
-    throw InputError(files[0] +
-                     ": an NCCL log of which all calls are for communicators that no ncclCommInitRank sets "
-                     "up; take the log from its beginning");
+  refuse_unreadable(log, files[0]);
   const bool calls = log.calls() > 0;
   const std::string without_calls =
       "an NCCL log without calls; run with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,COLL,TUNING (a table "
@@ -537,21 +560,7 @@ std::unique_ptr<Source> open_nccl_log(const std::vector<std::string>& files, con
   if (!of_one_job)
     info.notes.push_back(
         "the files have no host and no commId in common, but communicators of one size: taken for one job");
-  for (const auto& [what, count] : log.choices)
-    info.notes.push_back(what + ", " + std::to_string(count) + " times");
-  info.lose("log line", log.unreadable,
-            "without NCCL INFO or host, process and thread, or with a second one in it");
-  info.lose("log line", log.incomplete, "cut before its communicator, or how many ranks this has");
-  info.lose("call", log.strange, "for a communicator that no ncclCommInitRank sets up");
-  info.lose("call", log.callerless, "of one of the ranks for which one device is named");
-  if (log.several_callers)
-    info.notes.push_back(text::counted(log.several_callers, "device") +
-                         " named for several ranks: their calls are told apart by `globalrank`");
-  if (const std::int64_t n = log.of_unknown_callers())
-    info.notes.push_back(text::counted(n, "device") +
-                         " named for several communicators of all ranks, and neither INIT lines nor "
-                         "`globalrank` say whose these are: taken for one rank each");
-  info.lose("log line", log.cut, "cut in its middle, where its file ends");
+  tell(info, log);
   return source;
 }
 
