@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engines/automatic.hpp"
+#include "forecast/check_question.hpp"
 #include "forecast/fastest.hpp"
 #include "forecast/forecast_cache.hpp"
 #include "forecast/group.hpp"
@@ -14,7 +15,6 @@
 #include "libraries/policy.hpp"
 #include "libraries/segments.hpp"
 #include "model/proof.hpp"
-#include "model/sizes.hpp"
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
 #include "support/interrupt.hpp"
@@ -47,7 +47,7 @@ class Inquiry {
         watch_(watch),
         cache_(cache),
         engine_(engine(question.engine)),
-        every_(question.algorithm == "all"),
+        every_(question.every()),
         on_(std::move(on)) {}
 
   Answer answer() {
@@ -66,7 +66,6 @@ class Inquiry {
   }
 
  private:
-  bool by_library() const { return q_.policy != "fastest"; }
   bool auto_choice() const { return !q_.own && q_.algorithm == "auto"; }
   void note(std::string text) { add_once(answer_.notes, std::move(text)); }
 
@@ -86,35 +85,20 @@ class Inquiry {
 
   /// Turns names into things. Throws InputError if options do not go together.
   void resolve() {
-    check_given();
+    check_given(q_);
     take_collectives();
     if (q_.sensitivity && q_.platforms.size() != 1) throw InputError("--sensitivity takes a single platform");
     if (on_)
       take(*on_);
     else
       for (const std::string& name : q_.platforms) add_platform(name);
-    check_algorithm();
-    check_offload();
-    if (by_library()) check_policy(q_.policy);
-    if (by_library()) check_memory(q_.policy, q_.memory);
-    check_transport();
+    check_together(q_, collectives_, engine_);
     tell_release();
-    check_synthesized();
     answer_.engine = q_.engine;
     answer_.offload = q_.offload;
     for (const Description& d : platforms_) answer_.workers.push_back(workers(q_.offload, d));
     tell_formula();
     tell_ignored();
-  }
-
-  void check_given() const {
-    for (const auto& [given, what] : {std::pair{q_.collectives.size(), "the collective"},
-                                      {q_.platforms.size(), "--platform"},
-                                      {q_.ranks.size(), "--ranks"}})
-      if (given == 0) throw InputError(std::string(what) + " is required");
-    for (const Bytes size : q_.sizes) check_size(size);
-    if (q_.own && (!q_.own->schedule || !q_.own->supports))
-      throw InputError(full_name(*q_.own) + " needs a schedule, and to say which ranks it supports");
   }
 
   void take_collectives() {
@@ -123,29 +107,6 @@ class Inquiry {
       collectives_.push_back(d.collective);
       answer_.collectives.emplace_back(d.name);
     }
-  }
-
-  void check_algorithm() const {
-    for (const Collective collective : collectives_) {
-      if (q_.own && q_.own->collective != collective)
-        throw InputError(full_name(*q_.own) + " is no algorithm of " +
-                         std::string(definition(collective).name));
-      if (!q_.own && !every_ && q_.algorithm != "auto") algorithm(collective, q_.algorithm);
-    }
-  }
-
-  void check_offload() const {
-    check(q_.offload, engine_);
-    if (by_library() && q_.offload.asked()) throw InputError("--offload does not go with --policy");
-    if (q_.offload.pieces > 1 && !q_.call.counts.empty())
-      throw InputError("--pieces cuts all blocks alike, so it does not go with --counts");
-  }
-
-  void check_synthesized() const {
-    if (q_.with_synthesized && (!every_ || by_library() || q_.offload.asked() || engine_.closed_form))
-      throw InputError(
-          "--with-synthesized goes with --algorithm all, and not with --policy, --offload and --engine "
-          "formula");
   }
 
   void tell_formula() {
@@ -161,17 +122,8 @@ class Inquiry {
         note(std::string(definition(collective).name) + " moves no data: --size changes nothing");
     for (const Collective collective : collectives_)
       for (std::string& text : untaken(q_.call, collective, candidates(collective),
-                                       by_library() && auto_choice() ? q_.policy : ""))
+                                       q_.by_library() && auto_choice() ? q_.policy : ""))
         note(std::move(text));
-  }
-
-  void check_transport() const {
-    if (q_.explain) require_messages(engine_);
-    if (!q_.transport) return;
-    const std::string asked = "--transport " + q_.transport->name();
-    if (q_.offload.asked())
-      throw InputError(asked + " does not go with --offload, where the DPU's own software sends");
-    check_memory(*q_.transport, q_.memory);
   }
 
   /// Notes which release of NCCL or RCCL the transport is of, as its name may leave that out. Not needed with
@@ -216,7 +168,7 @@ class Inquiry {
   }
 
   void of_ranks(const Description& platform, Collective collective, Rank ranks) {
-    by_library() ? of_library(platform, collective, ranks) : of_algorithms(platform, collective, ranks);
+    q_.by_library() ? of_library(platform, collective, ranks) : of_algorithms(platform, collective, ranks);
   }
 
   void of_library(const Description& platform, Collective collective, Rank ranks) {

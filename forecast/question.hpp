@@ -34,6 +34,10 @@ struct Question {
   bool with_synthesized = false;  ///< with algorithm `all`, adds the fastest schedule made for the machine
   bool sensitivity = false;       ///< by how much each parameter moves the times; for a single platform
 
+  /// Whether a library chooses, and not the forecasts.
+  bool by_library() const { return policy != "fastest"; }
+  /// Whether each algorithm is asked for.
+  bool every() const { return algorithm == "all"; }
   /// The memory of the messages. A barrier's are empty, so hosts send them unless a transport is given.
   Memory memory_of(Collective collective) const {
     return collective == Collective::barrier && !transport ? Memory::host : memory;
