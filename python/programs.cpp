@@ -94,44 +94,42 @@ py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::stri
   std::optional<workloads::Convergence> experience;
   if (!steps.empty()) experience = workloads::parse_convergence(read_file(steps), steps);
   const HowPlayed how{policy, engine};
-  const auto add = [&](const Description& platform, Playing& playing, Json& rows,
-                       std::vector<std::string>& notes) {
+  const auto on_each_model = [&](const Description& platform, const auto& visit) {
     for (const std::string& model : some(models, "model")) {
       step.model = model;
       Training training = described(step, platform);
       for (const Rank count : some(ranks, "ranks")) {
         training.ranks = checked_ranks(count);
-        require_room(platform, count);
-        const StepForecast forecast = playing.forecast(training);
-        Json row{{"platform", platform.name()}, {"model", model}};
-        row.update(train_row(training, forecast));
-        row["start_broadcast_s"] = start_broadcast(training, playing.price()).value;
-        if (experience) add_time_to_accuracy(row, *experience, forecast);
-        if (explain) row["explanation"] = where_time_goes(playing, forecast);
-        if (sensitivity)
-          row["sensitivity"] = sensitivity_of(platform, [&](const Description& other) {
-            Training moved = described(step, other);
-            moved.ranks = count;
-            return Playing(other, how).time(moved);
-          });
-        rows.push_back(std::move(row));
-        for (std::string& words : workloads::cautions(training, forecast)) add_once(notes, std::move(words));
-        if (const std::string refusal = too_large(training, forecast); !refusal.empty())
-          notes.push_back(model + " " + refusal);
+        visit(training);
       }
     }
+  };
+  const auto add = [&](const Description& platform, Playing& playing, Json& rows,
+                       std::vector<std::string>& notes) {
+    on_each_model(platform, [&](const Training& training) {
+      require_room(platform, training.ranks);
+      const StepForecast forecast = playing.forecast(training);
+      Json row{{"platform", platform.name()}, {"model", step.model}};
+      row.update(train_row(training, forecast));
+      row["start_broadcast_s"] = start_broadcast(training, playing.price()).value;
+      if (experience) add_time_to_accuracy(row, *experience, forecast);
+      if (explain) row["explanation"] = where_time_goes(playing, forecast);
+      if (sensitivity)
+        row["sensitivity"] = sensitivity_of(platform, [&](const Description& other) {
+          Training moved = described(step, other);
+          moved.ranks = training.ranks;
+          return Playing(other, how).time(moved);
+        });
+      rows.push_back(std::move(row));
+      for (std::string& words : workloads::cautions(training, forecast)) add_once(notes, std::move(words));
+      if (const std::string refusal = too_large(training, forecast); !refusal.empty())
+        notes.push_back(step.model + " " + refusal);
+    });
   };
   const auto times = [&](const Description& platform) {
     Playing playing(platform, how);
     std::vector<Seconds> all;
-    for (const std::string& model : some(models, "model")) {
-      step.model = model;
-      Training training = described(step, platform);
-      for (const Rank count : some(ranks, "ranks")) {
-        training.ranks = count;
-        all.push_back(playing.time(training));
-      }
-    }
+    on_each_model(platform, [&](const Training& training) { all.push_back(playing.time(training)); });
     return all;
   };
   return on_each(platforms, assignments(set), how, add, times);
