@@ -2,10 +2,7 @@
 #include "workloads/playing/planned.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "forecast/report/what_if.hpp"
@@ -18,29 +15,16 @@
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/notes.hpp"
-#include "support/numbers.hpp"
 #include "support/text.hpp"
 #include "workloads/compute/processor.hpp"
+#include "workloads/playing/candidates_shown.hpp"
+#include "workloads/playing/layout_search.hpp"
+#include "workloads/playing/plan_choices.hpp"
 #include "workloads/playing/shown.hpp"
 #include "workloads/settings.hpp"
-#include "workloads/training/layouts.hpp"
 
 namespace collcast::workloads {
 namespace {
-
-/// A choice of a plan for a training job, besides platform and ranks.
-struct PlanChoice {
-  const char *key, *title;
-  bool counts;
-  std::string TrainingText::*text;
-  std::string plan::Candidate::*chosen;
-};
-constexpr PlanChoice plan_choices[] = {
-    {"framework", "framework", false, &TrainingText::framework, &plan::Candidate::framework},
-    {"batch", "batch", true, &TrainingText::batch, &plan::Candidate::batch},
-    {"global_batch", "global batch", true, &TrainingText::global_batch, &plan::Candidate::global_batch},
-    {"precision", "precision", false, &TrainingText::precision, &plan::Candidate::precision},
-    {"policy", "policy", false, &TrainingText::policy, &plan::Candidate::policy}};
 
 std::vector<std::string> chosen_from(const PlannedJob& job, const PlanChoice& of) {
   const std::string& text = job.*of.text;
@@ -141,111 +125,10 @@ void require_known(const PlanText& options, const std::vector<PlannedPlatform>& 
                          text::join(options.platforms));
 }
 
-Json or_null(const std::optional<double>& x) {
-  return x ? Json(*x) : Json();
-}
-
-std::string verdict(const std::vector<plan::Judged>& all, std::size_t i) {
-  const plan::Judged& j = all[i];
-  if (!j.candidate.refused.empty()) return j.candidate.refused;
-  if (!j.feasible)
-    return "too much " +
-           std::string(j.margins[0].limit == "efficiency" ? "loss of efficiency" : j.margins[0].limit);
-  const std::string place = i == 0 ? "best" : i == 1 ? "next" : "feasible";
-  return place + (j.safe ? "" : ", not safe");
-}
-
-Json judged_row(const std::vector<plan::Judged>& all, std::size_t i) {
-  const plan::Judged& j = all[i];
-  const plan::Candidate& c = j.candidate;
-  Json margins = Json::object();
-  for (const plan::Margin& m : j.margins)
-    margins[std::string(m.limit)] = {{"used", m.used}, {"used_at_worst", m.used_at_worst}};
-  const bool known = c.refused.empty();
-  const auto known_number = [known](double x, bool said = true) { return known && said ? Json(x) : Json(); };
-  Json row{{"platform", c.platform}};
-  for (const PlanChoice& choice : plan_choices)
-    if (const std::string& chosen = c.*choice.chosen; !chosen.empty()) row[choice.key] = chosen;
-  if (!c.layout.empty()) row["layout"] = c.layout;
-  row.update({{"ranks", c.ranks},
-              {"nodes", known ? Json(c.nodes) : Json()},
-              {"time_s", known_number(c.time.value)},
-              {"low_s", known_number(c.low.value)},
-              {"high_s", known_number(c.high.value)},
-              {"efficiency", known_number(c.efficiency)},
-              {"cost_USD", or_null(j.cost_USD)},
-              {"power_W", or_null(j.power_W)},
-              {"energy_kWh", or_null(j.energy_kWh)},
-              {"memory_B", known_number(c.memory.value, c.memory > Bytes())},
-              {"feasible", j.feasible},
-              {"safe", j.safe},
-              {"frontier", plan::on_frontier(all, j)},
-              {"margins", margins},
-              {"limited_by", c.limited_by},
-              {"verdict", verdict(all, i)}});
-  return row;
-}
-
-Json judged_rows(const std::vector<plan::Judged>& all) {
-  Json rows = Json::array();
-  for (std::size_t i = 0; i < all.size(); ++i) rows.push_back(judged_row(all, i));
-  return rows;
-}
-
-std::string hours(double s) {
-  return s < 600    ? text::seconds(s)
-         : s < 7200 ? text::number(s / 60) + " min"
-                    : text::number(s / 3600) + " h";
-}
-
-/// How much of a limit is used: "time 1.32 % (slow end: 1.52 %)".
-std::string used(const plan::Margin& m) {
-  return std::string(m.limit) + ' ' + text::percent(m.used) +
-         (m.used_at_worst > m.used ? " (slow end: " + text::percent(m.used_at_worst) + ')' : std::string());
-}
-
-/// What tells two candidates apart that are equal by the aim: ", and the first costs less.".
-std::string broken_by(const plan::Judged& best, const plan::Judged& next) {
-  const auto less = [](double a, double b) { return plan::shown(a) < plan::shown(b); };
-  const auto lesser = [&](std::optional<double> plan::Judged::*of) {
-    return best.*of && next.*of && less(*(best.*of), *(next.*of));
-  };
-  if (less(best.candidate.time.value, next.candidate.time.value)) return ", and the first is faster.";
-  if (lesser(&plan::Judged::cost_USD)) return ", and the first costs less.";
-  if (lesser(&plan::Judged::power_W)) return ", and the first takes less power.";
-  return ".";
-}
-
-/// The best candidate in words, compared with the second.
-std::string in_words(const std::vector<plan::Judged>& all, plan::Aim aim) {
-  const plan::Judged& best = all[0];
-  const plan::Candidate& c = best.candidate;
-  const std::string least =
-      aim == plan::Aim::cost ? "Cheapest: " : "Least " + std::string(plan::name(aim)) + ": ";
-  std::string words = least + c.name() + ", " + text::count(c.ranks) + " ranks on " + text::count(c.nodes) +
-                      (c.nodes == 1 ? " node" : " nodes");
-  words += ", limited by " + c.limited_by + ".";
-  std::string shares;
-  for (const plan::Margin& m : best.margins)
-    shares += (shares.empty() ? " Of its limits it uses: " : ", ") + used(m);
-  if (!shares.empty()) words += shares + (best.safe ? "." : ": not safe.");
-  if (all.size() < 2 || !all[1].feasible) return words + " No other candidate stays within the limits.";
-  const plan::Judged& next = all[1];
-  const bool tie =
-      aim == plan::Aim::nodes ? next.aimed == best.aimed : plan::shown(next.aimed) == plan::shown(best.aimed);
-  words += " Next: " + next.candidate.name() + ", " + text::count(next.candidate.ranks) + " ranks, " +
-           (tie ? "the same " : text::percent(next.aimed / best.aimed - 1) + " more ") +
-           std::string(plan::name(aim));
-  if (tie) return words + ": a tie" + broken_by(best, next);
-  const bool sure = best.aimed_high < next.aimed_low;
-  return words + (sure ? "; their intervals do not overlap."
-                       : "; their intervals overlap, so either may be the better one.");
-}
-
 /// ", time up to 2.00 h, efficiency from 0.8": the limits.
 std::string within(const PlanText& o) {
   std::string words;
-  if (!o.time.empty()) words += ", time up to " + hours(*duration(o.time));
+  if (!o.time.empty()) words += ", time up to " + in_hours(*duration(o.time));
   if (!o.cost.empty()) words += ", cost up to " + o.cost + " USD";
   if (!o.power_limit.empty()) words += ", power up to " + o.power_limit + " W";
   if (!o.efficiency.empty()) words += ", efficiency from " + o.efficiency;
@@ -273,33 +156,6 @@ std::string subject(const PlanText& options) {
   return options.model + ", " + options.framework + ", " + options.samples + " samples";
 }
 
-/// The columns that every candidate has, and those that some candidate fills.
-std::vector<report::Column> columns_of(const std::vector<plan::Judged>& all, plan::Aim aim) {
-  std::vector<report::Column> columns{report::text_of("platform", "platform")};
-  for (const PlanChoice& c : plan_choices)
-    if (!(all[0].candidate.*c.chosen).empty()) columns.push_back(report::text_of(c.title, c.key));
-  const auto laid_out = [](const plan::Judged& j) { return !j.candidate.layout.empty(); };
-  if (std::ranges::any_of(all, laid_out)) columns.push_back(report::text_of("layout", "layout"));
-  std::ranges::move(std::vector{report::count_of("ranks", "ranks"), report::count_of("nodes", "nodes"),
-                                report::number_of("time", "time_s", hours)},
-                    std::back_inserter(columns));
-  if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.cost_USD.has_value(); }))
-    columns.push_back(
-        report::number_of("cost", "cost_USD", [](double x) { return text::number(x) + " USD"; }));
-  if (std::ranges::any_of(all, [](const plan::Judged& j) { return j.power_W.has_value(); }))
-    columns.push_back(
-        report::number_of("power", "power_W", [](double x) { return text::number(x / 1000) + " kW"; }));
-  if (aim == plan::Aim::energy)
-    columns.push_back(
-        report::number_of("energy", "energy_kWh", [](double x) { return text::number(x) + " kWh"; }));
-  std::ranges::move(
-      std::vector{report::text_of("verdict", "verdict"), report::number_of("low", "low_s", hours),
-                  report::number_of("high", "high_s", hours),
-                  report::number_of("efficiency", "efficiency", text::percent)},
-      std::back_inserter(columns));
-  return columns;
-}
-
 /// How many times as long a single processor takes at the slow end of its uncertainty. 1 for a measured
 /// throughput.
 double slower_alone(const PlannedJob& job, const Description& platform) try {
@@ -323,139 +179,6 @@ std::vector<PlannedJob> combinations(const PlannedJob& job) {
     all = std::move(more);
   }
   return all;
-}
-
-constexpr std::size_t layouts_shown = 3;
-
-/// "dp=8 tp=4 pp=2", and what few layouts have: "ep=8".
-std::string in_words(const Layout& l) {
-  std::string words = "dp=" + std::to_string(l.data) + " tp=" + std::to_string(l.tensor) +
-                      " pp=" + std::to_string(l.pipeline);
-  if (l.context > 1) words += " cp=" + std::to_string(l.context);
-  if (l.expert > 1) words += " ep=" + std::to_string(l.expert);
-  return words;
-}
-
-/// All layouts that fit, and how many were left out.
-struct FoundLayouts {
-  std::vector<PlannedCase> cases;  ///< if nothing fits, one that does not, or that says why
-  int tried = 0, too_large = 0, indivisible = 0;
-};
-
-FoundLayouts layouts_of(const PlannedCase& of, const Description& platform, const std::string& most_tensor) {
-  FoundLayouts found;
-  PlannedCase c = of;
-  try {
-    Training t = described(c.job, platform);
-    t.ranks = c.ranks;
-    const int most = most_tensor.empty() ? t.ranks_per_node
-                                         : static_cast<int>(parse_count(most_tensor, "--max-tp", 1, 1 << 24));
-    const Layouts all = layouts(t, c.job.framework, most);
-    found.too_large = all.too_large, found.indivisible = all.indivisible;
-    const auto add = [&](const Layout& layout) {
-      c.job.framework = layout.framework;
-      c.layout = in_words(layout);
-      if (layout.samples > 0)
-        c.least_time = std::ceil(above_zero(c.job.samples, "number of samples") / layout.samples) *
-                       layout.least_step.value;
-      found.cases.push_back(c);
-    };
-    for (const Layout& layout : all.fit) add(layout);
-    found.tried = static_cast<int>(all.fit.size());
-    if (all.fit.empty() && all.too_large > 0) add(all.smallest), found.cases[0].fits = false;
-    if (!found.cases.empty()) return found;
-    c.refused = all.reason;
-  } catch (const InputError& e) {
-    c.refused = e.what();
-  }
-  c.fits = false;
-  found.cases = {c};
-  return found;
-}
-
-/// The slowest time of the fastest `layouts_shown` layouts; HUGE_VAL if fewer were timed.
-double time_to_beat(std::vector<double> timed) {
-  if (timed.size() < layouts_shown) return HUGE_VAL;
-  std::ranges::nth_element(timed, timed.begin() + (layouts_shown - 1));
-  return timed[layouts_shown - 1];
-}
-
-/// The cases of a machine and a number of ranks: those from `first` on, sorted by their bounds.
-struct Group {
-  std::size_t first = 0, count = 0;
-  std::vector<double> timed = {};
-};
-
-/// The times of all cases that may be among the fastest ones of their group, which are shown. Times first as
-/// many cases as are shown, then those whose bound allows them to be as fast. HUGE_VAL for the others.
-std::vector<double> times_of_fastest(const std::vector<PlannedCase>& cases, std::vector<Group>& groups,
-                                     const std::vector<PlannedPlatform>& platforms,
-                                     const PlanProgress& progress) {
-  std::vector<double> all(cases.size(), HUGE_VAL);
-  for (const bool first_round : {true, false}) {
-    std::vector<std::size_t> asked;
-    std::vector<PlannedCase> asked_cases;
-    for (const Group& g : groups)
-      for (std::size_t i = g.first; i < g.first + g.count; ++i) {
-        const bool early = i < g.first + layouts_shown;
-        if (early != first_round || (!early && cases[i].least_time > time_to_beat(g.timed))) continue;
-        asked.push_back(i), asked_cases.push_back(cases[i]);
-      }
-    if (asked.empty()) break;
-    const std::vector<double> found = times(asked_cases, platforms, progress);
-    for (std::size_t k = 0; k < asked.size(); ++k) all[asked[k]] = found[k];
-    for (Group& g : groups)
-      g.timed.assign(all.begin() + static_cast<std::ptrdiff_t>(g.first),
-                     all.begin() + static_cast<std::ptrdiff_t>(g.first + std::min(g.count, layouts_shown)));
-  }
-  return all;
-}
-
-/// The fastest layouts of each combination of the other choices, all frameworks together; on equally many
-/// ranks these are the cheapest, too. A note tells how many were left out.
-std::vector<PlannedCase> with_layouts(const std::vector<PlannedCase>& cases, const PlanText& options,
-                                      const std::vector<PlannedPlatform>& platforms,
-                                      const PlanProgress& progress, std::vector<std::string>& notes) {
-  const auto place = [](const PlannedCase& c) {
-    return std::tuple(c.platform, c.ranks, c.job.batch, c.job.global_batch, c.job.precision, c.job.policy);
-  };
-  std::vector<PlannedCase> all;
-  int tried = 0, too_large = 0, indivisible = 0;
-  for (const PlannedCase& c : cases) {
-    FoundLayouts found = layouts_of(c, platforms[c.platform].platform, options.most_tensor);
-    tried += found.tried, too_large += found.too_large, indivisible += found.indivisible;
-    std::ranges::move(found.cases, std::back_inserter(all));
-  }
-  // cases that fit come before those that do not, and these before cases without a forecast
-  std::ranges::stable_sort(all, {}, [&](const PlannedCase& c) {
-    return std::tuple(place(c), !c.refused.empty(), !c.fits, c.least_time);
-  });
-  std::vector<Group> groups;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i == 0 || place(all[i]) != place(all[i - 1])) groups.push_back({i, 0});
-    groups.back().count += all[i].fits || groups.back().count == 0;
-  }
-  const std::vector<double> time = times_of_fastest(all, groups, platforms, progress);
-  std::vector<PlannedCase> best;
-  for (const Group& g : groups) {
-    std::vector<std::size_t> order(g.count);
-    std::iota(order.begin(), order.end(), g.first);
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return time[i]; });
-    order.resize(std::min(order.size(), layouts_shown));
-    for (const std::size_t i : order) best.push_back(all[i]);
-  }
-  notes.push_back("layouts: " + text::count(tried) + " fit; the " + std::to_string(layouts_shown) +
-                  " fastest of each machine and number of ranks are candidates. Of the other splits into "
-                  "tensor and pipeline parts, " +
-                  text::count(too_large) + " need more memory than a device has, and " +
-                  text::count(indivisible) + " do not divide the batch, the heads or the blocks");
-  notes.push_back(options.most_tensor.empty()
-                      ? "tensor parallelism beyond a node was not tried; --max-tp N does"
-                      : "tensor parallelism of more than " + options.most_tensor + " ranks was not tried");
-  if (options.global_batch.empty())
-    notes.emplace_back(
-        "layouts with fewer replicas have a smaller global batch; --global-batch keeps it the same");
-  return best;
 }
 
 /// The candidates of all combinations.
@@ -561,7 +284,7 @@ void tell_none(report::Report& report, const plan::Judged& closest, bool layouts
   const plan::Margin& worst = closest.margins[0];
   if (worst.limit == "memory" && !layouts)
     report.notes.emplace_back("--layouts tries other kinds of parallelism, and recomputation");
-  report.remark += " The first row comes closest: " + used(worst) + " of what it may use.";
+  report.remark += " The first row comes closest: " + used_in_words(worst) + " of what it may use.";
 }
 
 }  // namespace
@@ -583,18 +306,18 @@ Planned planned(const PlanText& options, const PlanProgress& progress) {
   report.head = head_of(options, aim);
   tell_planned_throughput(report, options, platforms.size(), ranks.size());
   report.title = of + ": least " + std::string(plan::name(aim)) + within(options);
-  report.sections.push_back({"candidates", judged_rows(all), columns_of(all, aim)});
+  report.sections.push_back({"candidates", candidate_rows(all), candidate_columns(all, aim)});
   tell_settings_without_effect(report, options.set, [&](const std::vector<std::string>& set) {
     PlanText other = options;
     other.set = set;
     std::vector<std::string> said;
     const std::vector<PlannedPlatform> on = platforms_of(other, said);
-    return judged_rows(plan::judge(all_candidates(other, on, ranks, progress, said), limits, aim));
+    return candidate_rows(plan::judge(all_candidates(other, on, ranks, progress, said), limits, aim));
   });
   if (all[0].feasible) {
     report.sections.push_back(a_tenth_more(options, platforms, all[0].candidate, progress));
     report.head["safe"] = all[0].safe;
-    report.remark = in_words(all, aim);
+    report.remark = best_in_words(all, aim);
   } else {
     tell_none(report, all[0], options.layouts);
   }
