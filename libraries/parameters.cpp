@@ -10,7 +10,7 @@
 namespace collcast {
 namespace {
 
-constexpr int most_channels = 32;
+constexpr int most_tried = 32;
 
 /// Whether a schedule has so many messages that reading it takes more than a second.
 bool too_long(const Algorithm& a, const Call& call) {
@@ -34,7 +34,7 @@ std::vector<Call> variants(const Algorithm& a, const Call& call, const Stated& s
     add(&Call::radix, {2, up_to_all(4), up_to_all(8), up_to_all(16), up_to_all(call.ranks_per_node)});
   if (a.channels && !stated.channels)
     add(&Call::channels,
-        {1, 2, 4, std::max(1, call.channels / 2), std::min(most_channels, 2 * call.channels)});
+        {1, 2, 4, std::max(1, call.channels / 2), std::min(most_tried, 2 * call.channels)});
   return all;
 }
 
@@ -56,9 +56,9 @@ Call with_parameters(const Fabric& fabric, const Algorithm& a, const Call& call,
     if (t <= reach && t < time) best = c, time = t;
   }
   // A channel of a GPU's kernel may be much slower than the links, which then take many.
-  while (!stated.channels && best.channels >= 4 && best.channels < most_channels) {
+  while (!stated.channels && best.channels >= 4 && best.channels < most_tried) {
     Call more = best;
-    more.channels = std::min(most_channels, 2 * best.channels);
+    more.channels = std::min(most_tried, 2 * best.channels);
     if (too_long(a, more)) break;
     const Seconds reach = std::min(limit, time), t = path_time(fabric, a, more, reach);
     if (!(t <= reach && t < time)) break;
