@@ -91,8 +91,10 @@ void add_placement(CLI::App& verb, std::string& placement) {
   verb.add_option(
           "--placement", placement,
           "block (default) fills one node after another; by-socket does too, alternating between sockets; "
-          "round-robin deals ranks out to nodes in turn; or a file with lines like 'rank 0=node3 slot=1'")
-      ->option_text("block|by-socket|round-robin|FILE");
+          "round-robin deals ranks out to nodes in turn; each as few nodes as hold them, or so many as "
+          "follow, as in "
+          "block:8; or a file with lines like 'rank 0=node3 slot=1'")
+      ->option_text("block|by-socket|round-robin[:NODES]|FILE");
 }
 
 void add_format(CLI::App& verb, Format& format, bool report) {

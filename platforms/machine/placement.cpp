@@ -2,6 +2,7 @@
 #include "platforms/machine/placement.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -114,11 +115,21 @@ std::vector<Seat> listed(const Placement& p, const Blueprint& b, const NodeGraph
 }  // namespace
 
 Placement parse_placement(const std::string& text) {
-  const auto known = std::ranges::find(orders, text);
-  if (known != orders.end()) return static_cast<Placement::Order>(known - orders.begin());
+  const std::size_t colon = text.find(':');
+  const auto known = std::ranges::find(orders, text.substr(0, colon));
+  if (known != orders.end()) {
+    Placement placement = static_cast<Placement::Order>(known - orders.begin());
+    if (colon == std::string::npos) return placement;
+    const char *first = text.data() + colon + 1, *last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(first, last, placement.nodes);
+    if (error != std::errc() || end != last || placement.nodes < 1)
+      throw InputError("placement: '" + text + "' needs a number of nodes from 1 after the colon");
+    return placement;
+  }
   if (std::error_code too_long; !std::filesystem::exists(text, too_long))
     throw InputError(
-        "placement: must be block, round-robin, by-socket or a file of 'rank 0=node3 slot=1' lines, not '" +
+        "placement: must be block, round-robin or by-socket, with :NODES or without, or a file of 'rank "
+        "0=node3 slot=1' lines, not '" +
         text + "'");
   const std::string content = read_file(text);
   refuse_other_kinds(text, content, "a file of 'rank 0=node3 slot=1' lines");
@@ -132,18 +143,43 @@ Placement parse_placement(const std::string& text) {
   return placement;
 }
 
+namespace {
+
+/// The number of nodes on which the ranks sit.
+int nodes_of(const Placement& p, const Blueprint& b, Rank ranks) {
+  if (p.nodes == 0) return (ranks - 1) / b.ranks_per_node + 1;
+  const std::string said =
+      "placement: " + std::to_string(ranks) + " ranks on " + std::to_string(p.nodes) + " nodes";
+  if (p.nodes > ranks) throw InputError(said + " leave nodes without a rank");
+  if (p.nodes > b.max_nodes) throw InputError(said + ": " + b.name + " has " + std::to_string(b.max_nodes));
+  if (const int most = (ranks - 1) / p.nodes + 1; most > b.ranks_per_node)
+    throw InputError(said + " are up to " + std::to_string(most) + " a node, which holds " +
+                     std::to_string(b.ranks_per_node));
+  return p.nodes;
+}
+
+}  // namespace
+
 std::vector<Seat> seats(const Placement& p, const Blueprint& b, const NodeGraph& graph, Rank ranks) {
   if (p.order == Placement::listed) return listed(p, b, graph, ranks);
   const std::vector<int> turns = taking_turns(sockets(b, graph), b.ranks_per_node);
-  const int nodes = (ranks - 1) / b.ranks_per_node + 1;
+  const int nodes = nodes_of(p, b, ranks);
   std::vector<Seat> all;
   all.reserve(static_cast<std::size_t>(ranks));
-  for (Rank r = 0; r < ranks; ++r) {
-    const int node = p.order == Placement::round_robin ? r % nodes : r / b.ranks_per_node;
-    const int turn = p.order == Placement::round_robin ? r / nodes : r % b.ranks_per_node;
+  const auto sit = [&](int node, int turn) {
     const int slot = p.order == Placement::by_socket ? turns[static_cast<std::size_t>(turn)] : turn;
     all.push_back({static_cast<std::uint32_t>(node), slot});
+  };
+  if (p.order == Placement::round_robin) {
+    for (Rank r = 0; r < ranks; ++r) sit(r % nodes, r / nodes);
+    return all;
   }
+  // The first nodes have a rank more, if ranks are shared out; else all but the last are full.
+  const auto held = [&](int node) {
+    return p.nodes > 0 ? ranks / nodes + (node < ranks % nodes) : b.ranks_per_node;
+  };
+  for (int node = 0; node < nodes; ++node)
+    for (int turn = 0; turn < held(node) && std::ssize(all) < ranks; ++turn) sit(node, turn);
   return all;
 }
 

@@ -28,12 +28,16 @@ struct Placement {
   // NOLINTNEXTLINE(google-explicit-constructor): an order is a placement
   Placement(Order o = block) : order(o) {}
 
+  /// Whether ranks fill as few nodes as hold them, one after the other.
+  bool fills_nodes() const { return order == block && nodes == 0; }
+
   Order order;
+  int nodes = 0;  ///< among which ranks are shared out evenly; 0: as few as hold them
   std::string file = {};
   std::vector<Line> lines = {};  ///< by rank
 };
 
-/// Parses "block", "round-robin", "by-socket", or the path of a file like Open MPI's rankfiles, with a line
+/// Parses "block", "round-robin", "by-socket", each also with a number of nodes ("block:8"), or the path of a file like Open MPI's rankfiles, with a line
 /// "rank 0=node3 slot=1" per rank, or "slot=1:0" for the first slot of the second socket. Throws InputError.
 Placement parse_placement(const std::string& text);
 

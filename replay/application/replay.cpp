@@ -104,7 +104,7 @@ class Replay {
         source_(by_node_ ? *by_node_ : source),
         selection_(platform, nominal_.machine, nominal_.fabric, options_.policy, options_.algorithms) {
     const bool by_dpus = !options_.offloaded.collectives.empty();
-    const bool in_blocks = options_.placement.order == Placement::block;
+    const bool in_blocks = options_.placement.fills_nodes();
     if (by_dpus && !in_blocks) throw InputError("collectives of DPUs are priced in block placement only");
     if ((by_dpus || is_nccl(options_.policy)) && in_blocks)
       prices_.emplace(source_, platform, nominal_.machine, options_.policy, options_.offloaded);

@@ -169,7 +169,9 @@ TEST(Mistakes, LeadOn) {
            {"platforms ''", "platform: must not be empty; see collcast platforms --help\n"},
            {"man ''", "verb: must not be empty; see collcast man --help\n"},
            {predict + "--placement " + std::string(300, 'x'),
-            "placement: must be block, round-robin, by-socket or a file of 'rank 0=node3 slot=1' lines, not "
+            "placement: must be block, round-robin or by-socket, with :NODES or without, or a file of 'rank "
+            "0=node3 "
+            "slot=1' lines, not "
             "'xxx"},
            {"export allreduce --algorithm ring --ranks 4000 --format msccl",
             "MSCCL's XML has a line for each message, and these would be more than a million; write it for"},

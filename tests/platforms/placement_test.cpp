@@ -30,6 +30,31 @@ std::string out(const Machine& m, Rank from, Rank to) {
   return m.port_name(m.wire(from, to, Bytes(0)).out);
 }
 
+/// Seven ranks on three nodes: three, two and two, in blocks or dealt out.
+TEST(Placement, OfSoManyNodesSharesRanksOut) {
+  const auto nodes = [](const char* placement) {
+    const Machine m(load_platform("summit"), 7, parse_placement(placement));
+    std::string all;
+    for (Rank r = 0; r < 7; ++r) all += std::to_string(m.node(r));
+    return all;
+  };
+  EXPECT_EQ(nodes("block"), "0000001");
+  EXPECT_EQ(nodes("block:3"), "0001122");
+  EXPECT_EQ(nodes("by-socket:3"), "0001122");
+  EXPECT_EQ(nodes("round-robin"), "0101010");
+  EXPECT_EQ(nodes("round-robin:3"), "0120120");
+  const auto said = [](const char* placement, Rank ranks) {
+    return complaint([&] { Machine(load_platform("summit"), ranks, parse_placement(placement)); });
+  };
+  EXPECT_EQ(said("block:8", 7), "placement: 7 ranks on 8 nodes leave nodes without a rank");
+  EXPECT_EQ(said("block:2", 13), "placement: 13 ranks on 2 nodes are up to 7 a node, which holds 6");
+  EXPECT_EQ(said("round-robin:5000", 6000), "placement: 6000 ranks on 5000 nodes: summit has 4608");
+  for (const char* wrong :
+       {"block:", "block:0", "block:-1", "by-socket:two", "round-robin:3x", "block:99999999999"})
+    EXPECT_EQ(said(wrong, 7),
+              "placement: '" + std::string(wrong) + "' needs a number of nodes from 1 after the colon");
+}
+
 TEST(Placement, BySocketTakesTurnsWithinANode) {
   const Machine m(load_platform("summit"), 12, parse_placement("by-socket"));
   // GPUs 0 to 2 are at one socket, 3 to 5 at the other: ranks 0 to 5 sit on GPUs 0, 3, 1, 4, 2, 5.
@@ -94,7 +119,9 @@ TEST(Placement, OneNodeFarAwayUsesNoNetwork) {
 TEST(Placement, BadFiles) {
   const std::string good = "rank 0=node0 slot=0\n";
   EXPECT_EQ(complaint([] { parse_placement("cyclic"); }),
-            "placement: must be block, round-robin, by-socket or a file of 'rank 0=node3 slot=1' lines, not "
+            "placement: must be block, round-robin or by-socket, with :NODES or without, or a file of 'rank "
+            "0=node3 "
+            "slot=1' lines, not "
             "'cyclic'");
   EXPECT_FALSE(complaint([] { parse_placement("/tmp"); }).empty());
   const std::string form =
