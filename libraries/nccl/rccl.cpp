@@ -143,6 +143,7 @@ Links links_between(const Blueprint& b) {
     const std::size_t from = place(line.from), to = place(line.to);
     if (kind.type != Blueprint::LinkKind::Type::nvlink || from == n || to == n || from == to) continue;
     for (const std::size_t way : {from * n + to, to * n + from}) {
+      if (line.one_way && way != from * n + to) continue;
       links.count[way] += line.count;
       links.GBps[way] += line.count * kind.bandwidth.value;
     }

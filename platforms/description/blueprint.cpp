@@ -94,14 +94,16 @@ struct BlueprintReader {
     const int from = end(0), to = end(1);
     const int kind =
         index(kind_names, l["kind"].get<std::string>(), path + ".kind", "link kind", "link_kinds");
+    const bool one_way = l.contains("ways") && l["ways"] == 1;
     for (const Blueprint::Line& line : b.lines)
-      if (std::minmax(line.from, line.to) == std::minmax(from, to))
+      if ((line.from == from && line.to == to) ||
+          (line.from == to && line.to == from && !(line.one_way && one_way)))
         fail(path,
              std::string("a second link between these two; ") +
                  (line.kind == kind ? "give the first one a count"
                                     : "two vertices have links of one kind: describe both by one kind, of "
                                       "their bandwidths together"));
-    b.lines.push_back({from, to, kind, l.contains("count") ? l["count"].get<int>() : 1});
+    b.lines.push_back({from, to, kind, l.contains("count") ? l["count"].get<int>() : 1, one_way});
   }
 
   void ranks() {

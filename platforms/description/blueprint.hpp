@@ -30,11 +30,13 @@ struct Blueprint {
     Type type;
     Parameter bandwidth, latency;
   };
-  /// Links between two vertices, in both directions. From a vertex to itself: copies within its memory.
+  /// Links between two vertices, in both directions unless they are one-way. From a vertex to itself: copies
+  /// within its memory.
   struct Line {
     int from, to;
     int kind;  ///< index in `link_kinds`
     int count;
+    bool one_way;
   };
   struct Level {
     std::string name;

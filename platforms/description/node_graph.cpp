@@ -77,7 +77,7 @@ void NodeGraph::find_links(const Blueprint& b) {
       loops_[static_cast<std::size_t>(l.from)] = line;
     } else {
       links_.push_back({l.from, l.to, line});
-      links_.push_back({l.to, l.from, line});
+      if (!l.one_way) links_.push_back({l.to, l.from, line});
     }
   }
 }

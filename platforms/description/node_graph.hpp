@@ -19,7 +19,7 @@ class NodeGraph {
   struct Link {
     int from, to, line;
   };
-  /// Both directions of every line, except lines from a vertex to itself.
+  /// The directions of every line, except lines from a vertex to itself.
   const std::vector<Link>& links() const { return links_; }
 
   /// The route as indices of `links`, through cpu and switch vertices only: of the routes with the fewest

@@ -85,7 +85,8 @@ Schema link_kind() {
 }
 
 Schema link() {
-  return object({{"between", list_of(text()), true}, {"kind", text(), true}, {"count", count(64)}});
+  return object(
+      {{"between", list_of(text()), true}, {"kind", text(), true}, {"count", count(64)}, {"ways", count(2)}});
 }
 
 Schema multicast() {

@@ -72,7 +72,7 @@ void node(std::ostream& out, const Blueprint& b) {
         << quoted(b.vertices[static_cast<std::size_t>(l.to)].name)
         << " [label=" << quoted(" " + times + kind.name + "\n " + GBps(total)) << ", color=\""
         << colour(kind.type) << "\", fontcolor=\"" << colour(kind.type)
-        << "\", penwidth=" << 1 + std::log2(1 + total / 10) << "];\n";
+        << "\", penwidth=" << 1 + std::log2(1 + total / 10) << (l.one_way ? ", dir=forward" : "") << "];\n";
   }
   out << "  }\n";
 }

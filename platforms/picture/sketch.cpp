@@ -91,7 +91,9 @@ void add_node(Sketch& s, const Blueprint& b) {
     return {a + " to " + z, a + " out to " + z, z + " in from " + a};
   };
   for (const Blueprint::Line& l : b.lines)
-    if (l.from != l.to) s.lines.push_back({l.from, l.to, ways(l.from, l.to), ways(l.to, l.from)});
+    if (l.from != l.to)
+      s.lines.push_back(
+          {l.from, l.to, ways(l.from, l.to), l.one_way ? std::vector<std::string>() : ways(l.to, l.from)});
   order_columns(s);
 }
 

@@ -134,6 +134,11 @@ TEST(Errors, Topology) {
   EXPECT_EQ(complaint_about("summit", "/node/links/1", other),
             "x.json: node.links.1: a second link between these two; two vertices have links of one kind: "
             "describe both by one kind, of their bandwidths together");
+  EXPECT_EQ(complaint_about("summit", "/node/links/1",
+                            {{"between", {"gpu1", "gpu0"}}, {"kind", "nvlink2"}, {"ways", 1}}),
+            "x.json: node.links.1: a second link between these two; give the first one a count");
+  EXPECT_EQ(complaint_about("summit", "/node/links/0/ways", 3),
+            "x.json: node.links.0.ways: must be an integer from 1 to 2, not 3");
   EXPECT_EQ(complaint_about("summit", "/node/links/1/between", {"gpu1"}),
             "x.json: node.links.1.between: must name two vertices");
   EXPECT_EQ(complaint_about("summit", "/node/ranks_on/0", "nic0"),

@@ -64,6 +64,25 @@ TEST(Routes, PassAsManySwitchesAsTheLatencySays) {
   });
 }
 
+/// Summit's GPUs 0 and 1: the way back leads by their processor, until it has a link of its own.
+TEST(Routes, OneWayLinksLeadOneWay) {
+  const auto names = [](const Description& d, Rank from, Rank to) {
+    const Machine m(d, 6);
+    std::vector<LinkId> route;
+    m.route(from, to, route);
+    std::vector<std::string> all;
+    for (const LinkId l : route) all.push_back(m.link_name(l));
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  const Description one = edited("summit", "/node/links/0/ways", 1);
+  EXPECT_EQ(names(one, 0, 1), Names{"node 0 gpu0 to gpu1"});
+  EXPECT_EQ(names(one, 1, 0), (Names{"node 0 gpu1 to cpu0", "node 0 cpu0 to gpu0"}));
+  Json json = one.json();
+  json["node"]["links"].push_back({{"between", {"gpu1", "gpu0"}}, {"kind", "nvlink2"}, {"ways", 1}});
+  EXPECT_EQ(names({"x", "x.json", std::move(json)}, 1, 0), Names{"node 0 gpu1 to gpu0"});
+}
+
 /// "leaf 3 up 2" -> {3, 2}.
 std::pair<int, int> switch_and_port(const std::string& name) {
   const std::size_t way = name.find_last_of("pn", name.size() - 1) + 2;
