@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "forecast/synthesis/earliest.hpp"
 #include "forecast/synthesis/flow.hpp"
 #include "forecast/synthesis/growing.hpp"
 #include "libraries/segments.hpp"
@@ -195,6 +196,16 @@ void Front::keep_least_busy(Synthesis& s) {
   limit_.busiest = s.busiest, limit_.link = s.busiest_link, limit_.name = s.algorithm.name;
 }
 
+/// Trees for messages of this size.
+std::shared_ptr<const SynthesizedSchedule> Front::in_time(Bytes message) {
+  const std::vector<Rank> from = roots(collective_, ranks(), root_);
+  Synthesis s;
+  s.forest = earliest(forecaster_.fabric(), collective_, from, message / static_cast<double>(from.size()));
+  s.depth = depth(s.forest);
+  s.algorithm = algorithm_of(s.forest, collective_, root_, "earliest");
+  return synthesized(s);
+}
+
 void Front::add_paths() {
   const Fabric& fabric = forecaster_.fabric();
   const bool one_root = definition(collective_).rooted;
@@ -325,6 +336,8 @@ Front::Priced Front::priced(std::shared_ptr<const SynthesizedSchedule> candidate
 std::vector<Front::Priced> Front::priced(Bytes message, const Engine& engine) {
   const Call call{.ranks = forecaster_.fabric().ranks(), .root = root_, .message = message};
   std::vector<std::shared_ptr<const SynthesizedSchedule>> finalists = others_;
+  if (by_levels_ && plays_forests(collective_) && ranks() > 1 && ranks() <= most_routed)
+    finalists.push_back(in_time(message));
   for (std::size_t i = 0; by_levels_ && i < groups_.size(); ++i)
     finalists.push_back(levels_by(best_levels(i, call, engine)));
   std::vector<Priced> all;

@@ -84,6 +84,7 @@ class Front {
   void add_grown(const Forest& like, SecondsPerByte optimum, std::span<const std::int64_t> numbers);
   void keep_least_busy(Synthesis& grown);
   void add_paths();
+  std::shared_ptr<const SynthesizedSchedule> in_time(Bytes message);
   std::shared_ptr<const SynthesizedSchedule> levels_by(const Choice& choice);
   std::vector<Choice> beside(const Choice& choice) const;
   Choice best_levels(std::size_t groups, const Call& call, const Engine& engine);
