@@ -6,6 +6,7 @@
 #include <map>
 
 #include "algorithms/exchange/msccl.hpp"
+#include "forecast/synthesis/earliest.hpp"
 #include "forecast/synthesis/front.hpp"
 #include "forecast/synthesis/gap.hpp"
 #include "forecast/synthesis/growing.hpp"
@@ -13,6 +14,7 @@
 #include "forecast/synthesis/schedule_in_xml.hpp"
 #include "forecast/synthesis/synthesis.hpp"
 #include "forecast/synthesis/synthesize.hpp"
+#include "libraries/segments.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
 #include "support/json.hpp"
@@ -359,6 +361,47 @@ TEST(Synthesis, WaysReadBackTakeAsLong) {
             1.1);
   EXPECT_THAT(notes,
               ::testing::ElementsAre(::testing::HasSubstr("the fastest file that it takes has paths")));
+}
+
+/// TE-CCL's and TACCL's links, some of which lead one way, and whose GPUs reach few others:
+/// validation/synthesis.
+TEST(Synthesis, OfPublishedLinks) {
+  const std::tuple<const char*, Rank, double> machines[] = {
+      {"dgx-2-x2", 32, 32 * 125 / 31.0}, {"ndv2-x4", 32, 12.5 * 4 / 3}, {"ndv2-x2", 16, 25}};
+  for (const auto& [name, ranks, best] : machines) {
+    const std::string file = std::string(COLLCAST_SOURCE_DIR "/validation/synthesis/") + name + ".json";
+    const Forecaster forecaster(load_platform(file), ranks);
+    Front front(Collective::allgather, forecaster);
+    const Prediction p = front.fastest(Bytes(1e9), engine("contention")).prediction;
+    EXPECT_GE(1 / p.time.value, 0.995 * best) << name;
+    EXPECT_LE(1 / p.time.value, best * (1 + 1e-5)) << name;
+  }
+}
+
+/// The optimal broadcast of Culler et al., LogP, PPoPP 1993: P = 8, L = 6, g = 4, o = 2 end at 24.
+TEST(Earliest, IsTheOptimalBroadcastOfLogP) {
+  const UniformFabric fabric(
+      LogGP{Seconds(6e-6), Seconds(2e-6), Seconds(4e-6), SecondsPerByte(0), SecondsPerByte(0)}, 8);
+  const Forest forest = earliest(fabric, Collective::broadcast, {0}, Bytes(8));
+  EXPECT_FALSE(prove(schedule(forest, Collective::broadcast, 0, 1), Collective::broadcast, 0));
+  const Algorithm tree = algorithm_of(forest, Collective::broadcast, 0, "x");
+  const Call call{.ranks = 8, .message = Bytes(8)};
+  EXPECT_NEAR(path_time(fabric, tree, call, no_limit).value, 24e-6, 1e-12);
+}
+
+/// Without trees in the order of time these take 78 and 56 us.
+TEST(Earliest, IsFasterWhereRanksAreUnequallyFar) {
+  const std::tuple<Collective, const char*, Rank, Bytes, double> cases[] = {
+      {Collective::allgather, "dgx-1v", 8, Bytes(1 << 20), 50e-6},
+      {Collective::broadcast, "summit", 24, Bytes(1024), 30e-6}};
+  for (const auto& [collective, platform, ranks, message, within] : cases) {
+    const Forecaster forecaster(load_platform(platform), ranks);
+    Front front(collective, forecaster);
+    const Front::Fastest fastest = front.fastest(message, engine("contention"));
+    EXPECT_EQ(fastest.schedule->algorithm.name, "earliest");
+    EXPECT_LT(fastest.prediction.time.value, within) << platform;
+    EXPECT_TRUE(holds(*fastest.schedule, 0));
+  }
 }
 
 TEST(Synthesis, RefusesWhatItCannotMake) {
