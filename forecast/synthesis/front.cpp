@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <set>
 
 #include "forecast/synthesis/earliest.hpp"
@@ -78,24 +80,75 @@ constexpr double worth_cutting = 1e-3;
 /// messages.
 constexpr double worth_playing = 0.01;
 
-/// A chain from each root through all ranks, near ones after each other, so that no rank sends or sums more
-/// than once.
-std::shared_ptr<const SynthesizedSchedule> chains(const Group& order, Collective collective, Rank root) {
-  const std::vector<Rank>& ranks = order.ranks;
-  Forest forest{static_cast<Rank>(ranks.size()), 1, {}};
-  for (const Rank from : roots(collective, forest.ranks, root)) {
-    Tree tree{from, 1, {}};
-    const auto first = static_cast<std::size_t>(std::ranges::find(ranks, from) - ranks.begin());
-    for (std::size_t i = 0; i + 1 < ranks.size(); ++i)
-      tree.edges.push_back({ranks[(first + i) % ranks.size()], ranks[(first + i + 1) % ranks.size()]});
-    forest.trees.push_back(std::move(tree));
-  }
+std::shared_ptr<const SynthesizedSchedule> chains(
+    const Group& order, Collective collective, Rank root, std::int64_t per_root, const std::string& name,
+    const std::function<std::vector<Rank>(Rank from, int chain)>& ranks) {
+  Forest forest{static_cast<Rank>(order.ranks.size()), per_root, {}};
+  for (const Rank from : roots(collective, forest.ranks, root))
+    for (int chain = 0; chain < per_root; ++chain) {
+      Tree tree{from, 1, {}};
+      const std::vector<Rank> way = ranks(from, chain);
+      for (std::size_t i = 0; i + 1 < way.size(); ++i) tree.edges.push_back({way[i], way[i + 1]});
+      forest.trees.push_back(std::move(tree));
+    }
   const auto m = std::make_shared<SynthesizedSchedule>();
-  m->algorithm = algorithm_of(forest, collective, root, "chains");
+  m->algorithm = algorithm_of(forest, collective, root, name);
   m->words = text::counted(static_cast<std::int64_t>(forest.trees.size()), "chain") + ", " +
              text::count(forest.ranks - 1) + " messages deep";
   m->plan = std::move(forest);
   return m;
+}
+
+/// A chain from each root through all ranks, near ones after each other, so that no rank sends or sums more
+/// than once.
+std::shared_ptr<const SynthesizedSchedule> chains(const Group& order, Collective collective, Rank root) {
+  return chains(order, collective, root, 1, "chains", [&order](Rank from, int) {
+    std::vector<Rank> way = order.ranks;
+    std::rotate(way.begin(), std::ranges::find(way, from), way.end());
+    return way;
+  });
+}
+
+constexpr int strides[] = {1, -1, 3, -3};  ///< of several chains from a root
+
+/// Where a rank is: which part of each group, outermost first.
+bool find_place(const Group& g, Rank rank, std::vector<std::size_t>& place) {
+  if (g.parts.empty()) return g.ranks.front() == rank;
+  for (std::size_t i = 0; i < g.parts.size(); ++i) {
+    place.push_back(i);
+    if (find_place(g.parts[i], rank, place)) return true;
+    place.pop_back();
+  }
+  return false;
+}
+
+/// Appends the ranks of the group, part by part. Each part is entered in the place where the last one was
+/// left (`place`), as by a rail.
+void add_in_place(const Group& g, std::size_t depth, int stride, std::vector<std::size_t>& place,
+                  std::vector<Rank>& way) {
+  if (g.parts.empty()) return way.push_back(g.ranks.front());
+  if (place.size() <= depth) place.resize(depth + 1);
+  const auto n = static_cast<int>(g.parts.size());
+  const int step = std::gcd(stride, n) == 1 ? stride : stride < 0 ? -1 : 1;
+  const int first = static_cast<int>(place[depth]) % n;
+  for (int i = 0; i < n; ++i) {
+    place[depth] = static_cast<std::size_t>(((first + i * step) % n + n) % n);
+    add_in_place(g.parts[place[depth]], depth + 1, stride, place, way);
+  }
+}
+
+/// Several chains from each root, each group by group. They leave groups in different places, and go round
+/// them in different directions and strides.
+std::shared_ptr<const SynthesizedSchedule> chains(const Group& order, Collective collective, Rank root,
+                                                  std::int64_t per_root) {
+  return chains(order, collective, root, per_root, "chains-" + std::to_string(per_root),
+                [&order](Rank from, int chain) {
+                  std::vector<std::size_t> place;
+                  std::vector<Rank> way;
+                  find_place(order, from, place);
+                  add_in_place(order, 0, strides[chain], place, way);
+                  return way;
+                });
 }
 
 constexpr Rank most_priced = 32;  ///< the most ranks for which prices are searched
@@ -128,8 +181,7 @@ Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std
     groups_.push_back(std::move(groups));
   }
   if (!plays_forests(collective) && ranks() <= most_routed) add_paths();
-  if (plays_forests(collective) && trees == 0 && ranks() > 1 && ranks() <= most_routed)
-    others_.push_back(chains(groups_.back(), collective, root));
+  if (plays_forests(collective) && trees == 0 && ranks() > 1 && ranks() <= most_routed) add_chains();
   if (plays_forests(collective)) add_trees(trees);
   stopped();
 }
@@ -138,6 +190,14 @@ bool Front::stopped() {
   if (!stop_ || !stop_()) return false;
   if (std::ranges::find(notes_, best_so_far) == notes_.end()) notes_.emplace_back(best_so_far);
   return true;
+}
+
+void Front::add_chains() {
+  others_.push_back(chains(groups_.back(), collective_, root_));
+  const Group& finest = *std::ranges::max_element(groups_, {}, [](const Group& g) { return levels(g); });
+  const auto from = static_cast<std::int64_t>(roots(collective_, ranks(), root_).size());
+  for (const std::int64_t per_root : {2, 4})
+    if (from * per_root <= most_grown) others_.push_back(chains(finest, collective_, root_, per_root));
 }
 
 void Front::add_trees(std::int64_t trees) {

@@ -79,6 +79,7 @@ class Front {
   bool stopped();
   std::vector<Call> in_segments(const SynthesizedSchedule& candidate, Call call);
   Priced priced(std::shared_ptr<const SynthesizedSchedule> candidate, const Call& call, const Engine& engine);
+  void add_chains();
   void add_trees(std::int64_t trees);
   void add_unpacked(std::int64_t trees, const NoTrees& none);
   void add_grown(const Forest& like, SecondsPerByte optimum, std::span<const std::int64_t> numbers);
