@@ -58,20 +58,36 @@ constexpr std::string_view others_by_nonblocking[] = {"barrier",
                                                       "neighbor_alltoall",
                                                       "neighbor_alltoallv",
                                                       "neighbor_alltoallw"};
-constexpr std::string_view nonblocking[] = {"ibarrier",
-                                            "ibcast",
-                                            "igather",
-                                            "iscatter",
-                                            "iallgather",
-                                            "iallgatherv",
-                                            "ialltoall",
-                                            "ialltoallv",
-                                            "ialltoallw",
-                                            "ireduce",
-                                            "iallreduce",
-                                            "ireduce_scatter",
-                                            "ireduce_scatter_block"};
-constexpr std::string_view nonblocking_without_inter[] = {"iscan", "iexscan"};
+
+/// A nonblocking form, the collective whose rules it has, and its algorithm for intercommunicators. At a name
+/// that its csel_container.c lacks, or a collective without a rule, MPICH aborts.
+struct Nonblocking {
+  std::string_view name;
+  Collective as;
+  std::string_view between;
+};
+constexpr Nonblocking nonblocking[] = {
+    {"iallreduce", allreduce, "remote_reduce_local_bcast"},
+    {"ibcast", broadcast, "flat"},
+    {"ireduce", reduce, "local_reduce_remote_send"},
+    {"iallgather", allgather, "local_gather_remote_bcast"},
+    {"iallgatherv", allgather, "remote_gather_local_bcast"},
+    {"ireduce_scatter", reduce_scatter, "remote_reduce_local_scatterv"},
+    {"ireduce_scatter_block", reduce_scatter, "remote_reduce_local_scatterv"},
+    {"ialltoall", alltoall, "pairwise_exchange"},
+};
+/// The others, by their algorithms within a communicator and between two.
+struct Fixed {
+  std::string_view name, within, between;
+};
+constexpr Fixed nonblocking_fixed[] = {
+    {"ibarrier", "recursive_doubling", "bcast"},
+    {"igather", "binomial", "long"},
+    {"iscatter", "binomial", "linear"},
+    {"ialltoallv", "blocked", "pairwise_exchange"},
+    {"ialltoallw", "blocked", "pairwise_exchange"},
+};
+constexpr std::string_view nonblocking_scans[] = {"iscan", "iexscan"};
 constexpr std::string_view nonblocking_linear[] = {
     "igatherv",           "iscatterv",           "ineighbor_allgather", "ineighbor_allgatherv",
     "ineighbor_alltoall", "ineighbor_alltoallv", "ineighbor_alltoallw"};
@@ -152,12 +168,21 @@ std::vector<Step> own(const Theirs& t, Rank ranks) {
   }
 }
 
+/// Not `comm_size<`: below a condition on the call, MPICH (csel.c, 4.0.2 and later) takes that for <=.
+std::string up_to_ranks(Rank ranks) {
+  return "comm_size<=" + std::to_string(ranks);
+}
+
 /// MPICH's own rules, read off from one example of each kind of rank count.
 Json own_rules(const Theirs& t) {
   const auto of = [&](Rank ranks) { return by_size(t, ranks, own(t, ranks)); };
-  return {{"comm_size<8", {{"comm_size=pow2", of(4)}, {"comm_size=any", of(5)}}},
+  return {{up_to_ranks(7), {{"comm_size=pow2", of(4)}, {"comm_size=any", of(5)}}},
           {"comm_size=pow2", of(16)},
           {"comm_size=any", of(12)}};
+}
+
+Json unless_in_place(const std::string& in_place, const Json& rules) {
+  return {{"is_sendbuf_inplace=yes", leaf(in_place)}, {"is_sendbuf_inplace=no", rules}};
 }
 
 Json within(const Theirs& t, const Tuning& tuning) {
@@ -172,12 +197,32 @@ Json within(const Theirs& t, const Tuning& tuning) {
           steps.push_back({std::min(s.to, r.to), s.name});
   Json rules = own_rules(t);
   if (!steps.empty())
-    rules = {{"comm_size<" + std::to_string(tuning.ranks), own_rules(t)},
-             {"comm_size<=" + std::to_string(tuning.ranks), by_size(t, tuning.ranks, steps)},
+    rules = {{up_to_ranks(tuning.ranks - 1), own_rules(t)},
+             {up_to_ranks(tuning.ranks), by_size(t, tuning.ranks, steps)},
              {"comm_size=any", own_rules(t)}};
-  if (t.collective != alltoall) return rules;
-  return {{"is_sendbuf_inplace=yes", leaf("MPIR_Alltoall_intra_pairwise_sendrecv_replace")},
-          {"is_sendbuf_inplace=no", rules}};
+  return t.collective == alltoall ? unless_in_place("MPIR_Alltoall_intra_pairwise_sendrecv_replace", rules)
+                                  : rules;
+}
+
+/// The same rules with a nonblocking form's names.
+Json renamed(const Json& rules, const std::string& from, const std::string& to) {
+  Json all = Json::object();
+  for (const auto& [key, child] : rules.items()) {
+    if (!key.starts_with("algorithm=" + from)) {
+      all[key] = renamed(child, from, to);
+      continue;
+    }
+    const std::string algorithm = key.substr(10 + from.size());
+    all["algorithm=" + to + (algorithm == "scattered" ? "permuted_sendrecv" : algorithm)] = child;
+  }
+  return all;
+}
+
+Json within(const Nonblocking& form) {
+  const Theirs& t = *std::ranges::find(theirs, form.as, &Theirs::collective);
+  const std::string sched = "MPIR_" + capital(form.name) + "_intra_sched_";
+  Json rules = renamed(own_rules(t), "MPIR_" + capital(t.name) + "_intra_", sched);
+  return form.as == alltoall ? unless_in_place(sched + "inplace", rules) : rules;
 }
 
 }  // namespace
@@ -187,15 +232,21 @@ std::string write_mpich(const Tuning& tuning) {
   const auto put = [&](std::string_view name, Json node) {
     all["collective=" + std::string(name)] = std::move(node);
   };
-  for (const Theirs& t : theirs)
-    put(t.name, {{"comm_type=intra", within(t, tuning)},
-                 {"comm_type=inter", leaf("MPIR_" + capital(t.name) + "_inter_" + std::string(t.between))}});
+  const auto put_both = [&](std::string_view name, const Json& within, const std::string& between) {
+    put(name, {{"comm_type=intra", within},
+               {"comm_type=inter", leaf("MPIR_" + capital(name) + "_inter_" + between)}});
+  };
+  for (const Theirs& t : theirs) put_both(t.name, within(t, tuning), std::string(t.between));
   for (const auto name : others_by_nonblocking) put(name, leaf("MPIR_" + capital(name) + "_allcomm_nb"));
-  for (const auto name : nonblocking)
-    put(name, {{"comm_type=intra", leaf("MPIR_" + capital(name) + "_intra_sched_auto")},
-               {"comm_type=inter", leaf("MPIR_" + capital(name) + "_inter_sched_auto")}});
-  for (const auto name : nonblocking_without_inter)
-    put(name, leaf("MPIR_" + capital(name) + "_intra_sched_auto"));
+  for (const Nonblocking& n : nonblocking) put_both(n.name, within(n), "sched_" + std::string(n.between));
+  for (const Fixed& f : nonblocking_fixed) {
+    const std::string sched = "MPIR_" + capital(f.name) + "_intra_sched_";
+    const Json always = leaf(sched + std::string(f.within));
+    put_both(f.name, f.within == "blocked" ? unless_in_place(sched + "inplace", always) : always,
+             "sched_" + std::string(f.between));
+  }
+  for (const auto name : nonblocking_scans)
+    put(name, leaf("MPIR_" + capital(name) + "_intra_sched_recursive_doubling"));
   for (const auto name : nonblocking_linear)
     put(name, leaf("MPIR_" + capital(name) + "_allcomm_sched_linear"));
   return dump(all, 1) + '\n';

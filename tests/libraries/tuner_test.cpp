@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "algorithms/catalogue.hpp"
@@ -267,7 +268,8 @@ struct Csel {
     const bool equal = rest[1] == '=';
     const std::int64_t limit = std::stoll(rest.substr(equal ? 2 : 1));
     EXPECT_LT(limit, std::int64_t{1} << 31);
-    return equal ? value <= limit : value < limit;
+    // Below a condition on the call, csel.c takes comm_size< for <=.
+    return equal || what == "comm_size" ? value <= limit : value < limit;
   }
   /// The first child that holds is entered, for good.
   std::string choice(const Json& node) const {
@@ -315,6 +317,80 @@ TEST(Tuner, MpichSelection) {
   for (const std::string c : {"allgather", "reduce", "reduce_scatter", "barrier", "gather", "scatterv",
                               "ibcast", "iscan", "ineighbor_alltoall"})
     EXPECT_EQ((Csel{c, 12, 64, 64}.choice(json).rfind("MPIR_", 0)), 0u) << c;
+}
+
+/// What csel_container.c of MPICH 4.0.2 knows of nonblocking forms, less smp and tsp. At any other name, or
+/// for a collective without a rule, MPICH aborts.
+constexpr std::pair<std::string_view, std::string_view> nonblocking_of_mpich[] = {
+    {"Iallgather",
+     "inter_sched_local_gather_remote_bcast intra_sched_brucks intra_sched_recursive_doubling "
+     "intra_sched_ring"},
+    {"Iallgatherv",
+     "inter_sched_remote_gather_local_bcast intra_sched_brucks intra_sched_recursive_doubling "
+     "intra_sched_ring"},
+    {"Iallreduce",
+     "inter_sched_remote_reduce_local_bcast intra_sched_naive intra_sched_recursive_doubling "
+     "intra_sched_reduce_scatter_allgather"},
+    {"Ialltoall",
+     "inter_sched_pairwise_exchange intra_sched_brucks intra_sched_inplace intra_sched_pairwise "
+     "intra_sched_permuted_sendrecv"},
+    {"Ialltoallv", "inter_sched_pairwise_exchange intra_sched_blocked intra_sched_inplace"},
+    {"Ialltoallw", "inter_sched_pairwise_exchange intra_sched_blocked intra_sched_inplace"},
+    {"Ibarrier", "inter_sched_bcast intra_sched_recursive_doubling"},
+    {"Ibcast",
+     "inter_sched_flat intra_sched_binomial intra_sched_scatter_recursive_doubling_allgather "
+     "intra_sched_scatter_ring_allgather"},
+    {"Iexscan", "intra_sched_recursive_doubling"},
+    {"Igather", "inter_sched_long inter_sched_short intra_sched_binomial"},
+    {"Igatherv", "allcomm_sched_linear"},
+    {"Ineighbor_allgather", "allcomm_sched_linear"},
+    {"Ineighbor_allgatherv", "allcomm_sched_linear"},
+    {"Ineighbor_alltoall", "allcomm_sched_linear"},
+    {"Ineighbor_alltoallv", "allcomm_sched_linear"},
+    {"Ineighbor_alltoallw", "allcomm_sched_linear"},
+    {"Ireduce",
+     "inter_sched_local_reduce_remote_send intra_sched_binomial intra_sched_reduce_scatter_gather"},
+    {"Ireduce_scatter",
+     "inter_sched_remote_reduce_local_scatterv intra_sched_noncommutative intra_sched_pairwise "
+     "intra_sched_recursive_doubling intra_sched_recursive_halving"},
+    {"Ireduce_scatter_block",
+     "inter_sched_remote_reduce_local_scatterv intra_sched_noncommutative intra_sched_pairwise "
+     "intra_sched_recursive_doubling intra_sched_recursive_halving"},
+    {"Iscan", "intra_sched_recursive_doubling"},
+    {"Iscatter", "inter_sched_linear inter_sched_remote_send_local_scatter intra_sched_binomial"},
+    {"Iscatterv", "allcomm_sched_linear"},
+};
+
+/// The names of all algorithms that the rules can choose.
+void leaves(const Json& node, std::set<std::string>& all) {
+  for (const auto& [key, child] : node.items())
+    if (key.starts_with("algorithm="))
+      all.insert(key.substr(10));
+    else
+      leaves(child, all);
+}
+
+TEST(Tuner, MpichKnowsEveryNonblockingForm) {
+  const Json json = parse_json(write_mpich({8, 1, {}}), "selection");
+  for (const auto& [form, known] : nonblocking_of_mpich) {
+    const std::string name = "MPIR_" + std::string(form) + '_';
+    std::string key = "collective=" + std::string(form);
+    key[key.size() - form.size()] = 'i';
+    std::set<std::string> named;
+    leaves(json.value(key, Json::object()), named);
+    EXPECT_FALSE(named.empty()) << form;
+    for (const std::string& algorithm : named) {
+      ASSERT_TRUE(algorithm.starts_with(name)) << algorithm;
+      const std::string spaced = ' ' + std::string(known) + ' ';
+      EXPECT_NE(spaced.find(' ' + algorithm.substr(name.size()) + ' '), std::string::npos) << algorithm;
+    }
+  }
+  // As the blocking form, by MPICH's limits.
+  EXPECT_EQ((Csel{"iallreduce", 12, 2048, 2048}.choice(json)),
+            "MPIR_Iallreduce_intra_sched_recursive_doubling");
+  EXPECT_EQ((Csel{"iallreduce", 12, 2049, 2049}.choice(json)),
+            "MPIR_Iallreduce_intra_sched_reduce_scatter_allgather");
+  EXPECT_EQ((Csel{"ialltoall", 16, 4112, 257}.choice(json)), "MPIR_Ialltoall_intra_sched_permuted_sendrecv");
 }
 
 TEST(Tuner, MpichLeavesWhatIsNotTunedToMpich) {
