@@ -48,11 +48,13 @@ def parse(arguments):
     up.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", metavar="DIR",
                     help="where collcast-switch is (default: build/release)")
 
-    run = verb("run", "Runs `mpirun` across the hosts, a rank on each; or with --on any command on one host.")
+    run = verb("run", "Runs an MPI program across the hosts, a rank on each; or with --on any command on one host.")
     run.add_argument("--on", type=q.integer(0, 249), metavar="HOST", help="run the command on this host only, without MPI")
     run.add_argument("--hosts", type=q.host_list, metavar="LIST", help="0-3,6 (default: all)")
     run.add_argument("--ranks", type=q.integer(1, 100000), metavar="N", help="on the first hosts (default: all slots)")
     run.add_argument("--per-host", type=q.integer(1, 64), default=1, metavar="N", help="ranks on a host (default: 1)")
+    run.add_argument("--library", choices=list(launch.LIBRARIES), default="openmpi",
+                     help="the MPI that the program is built with (default: openmpi)")
     run.add_argument("--eager-limit", type=q.size, default=settings.EAGER_LIMIT, metavar="SIZE",
                      help="messages above wait for their receiver (default: 32MiB; Open MPI's own is 64KiB)")
     run.add_argument("--mca", nargs=2, action="append", default=[], metavar=("KEY", "VALUE"), help="of Open MPI")
@@ -94,6 +96,8 @@ def run(cluster, a):
         raise InputError("run needs a program; `scripts/testbed run -- hostname` is the shortest")
     if program[0].startswith("-"):
         raise InputError(f"run does not know {program[0]}; see `scripts/testbed run --help`")
+    if a.mca and a.library != "openmpi":
+        raise InputError(f"--mca is Open MPI's; {a.library} takes variables, by -x")
     return launch.mpirun(cluster, a, program) if a.on is None else launch.on_host(cluster, a.on, program)
 
 

@@ -2,6 +2,7 @@
 """Runs programs on a testbed that is up."""
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,18 +24,31 @@ def mpirun(cluster, options, program):
     hosts = _hosts(cluster, options)
     build = pathlib.Path(cluster.description()["build"])
     preload = ":".join(filter(None, [str(build / "collcast-idle.so"), os.environ.get("LD_PRELOAD")]))
-    mca = {**settings.MPI, **settings.eager(options.eager_limit), "plm_rsh_agent": str(HERE / "agent"), "orte_tmpdir_base": str(cluster.directory),
-           **dict(options.mca)}
-    command = [*settings.LAUNCH_PRIORITY, "mpirun", "-np", str(options.ranks or len(hosts) * options.per_host),
-               "--host", ",".join(f"h{h}:{options.per_host}" for h in hosts), "--map-by", "slot"]
-    for key, value in mca.items():
-        command += ["--mca", key, value]
-    for variable in [f"LD_PRELOAD={preload}", *options.variable]:
-        command += ["-x", variable]
+    ranks = str(options.ranks or len(hosts) * options.per_host)
+    slots = ",".join(f"h{h}:{options.per_host}" for h in hosts)
+    command = LIBRARIES[options.library](cluster, options, ranks, slots, [f"LD_PRELOAD={preload}", *options.variable])
     environment = {**os.environ, "COLLCAST_TESTBED": cluster.prefix, "OMPI_ALLOW_RUN_AS_ROOT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     environment.pop("LD_PRELOAD", None)
     return _wait(cluster, ["ip", "netns", "exec", cluster.control, *command, *settings.RANK_PRIORITY, *program], environment)
+
+
+def _openmpi(cluster, options, ranks, slots, variables):
+    mca = {**settings.MPI, **settings.eager(options.eager_limit), "plm_rsh_agent": str(HERE / "agent"), "orte_tmpdir_base": str(cluster.directory),
+           **dict(options.mca)}
+    return [*settings.LAUNCH_PRIORITY, "mpirun", "-np", ranks, "--host", slots, "--map-by", "slot",
+            *(word for key, value in mca.items() for word in ("--mca", key, value)), *(word for v in variables for word in ("-x", v))]
+
+
+def _mpich(_, options, ranks, slots, variables):
+    if not shutil.which("mpiexec.hydra"):
+        raise SubstrateError("mpiexec.hydra is missing (Debian's mpich)")
+    told = [*("=".join(pair) for pair in settings.mpich(options.eager_limit).items()), *variables]
+    return [*settings.MPICH_LAUNCH_PRIORITY, "mpiexec.hydra", "-launcher", "rsh", "-launcher-exec", str(HERE / "agent"), "-iface", "eth1",
+            "-n", ranks, "-hosts", slots, *(word for v in told if "=" in v for word in ("-genv", *v.split("=", 1)))]
+
+
+LIBRARIES = {"openmpi": _openmpi, "mpich": _mpich}
 
 
 def _hosts(cluster, options):

@@ -42,10 +42,6 @@ SWITCH_PRIORITY = ["chrt", "--fifo", "20"]
 RANK_PRIORITY = ["chrt", "--rr", "10"]
 LAUNCH_PRIORITY = ["chrt", "--rr", "5"]
 
-def eager(limit):
-    """All of a message up to the limit in one piece, and as much of a longer one before its handshake."""
-    return {f"btl_tcp_{key}": str(limit) for key in ("eager_limit", "rndv_eager_limit", "max_send_size")}
-
 
 # Open MPI, as mpirun's --mca.
 MPI = {
@@ -62,3 +58,18 @@ MPI = {
     # Each host believes that it has all processors to itself, and would bind its first rank to the first one.
     "hwloc_base_binding_policy": "none",
 }
+
+
+def eager(limit):
+    """All of a message up to the limit in one piece, and as much of a longer one before its handshake."""
+    return {f"btl_tcp_{key}": str(limit) for key in ("eager_limit", "rndv_eager_limit", "max_send_size")}
+
+
+def mpich(limit):
+    """MPICH over UCX, as the ranks' environment."""
+    return {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "UCX_RNDV_THRESH": str(limit)}
+
+
+# Ranks of MPICH spin while they connect, and wait for its daemons meanwhile: these take turns with them. Before the ranks they
+# may not come: a daemon that waits for a rank to end spins in the kernel, and the rank would never get to its end.
+MPICH_LAUNCH_PRIORITY = RANK_PRIORITY
