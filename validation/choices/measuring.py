@@ -2,6 +2,7 @@
 """What tuned.py and synthesized.py share: forecasts, ranks on the testbed, rounds that a disturbance does not count in."""
 import csv
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -33,21 +34,23 @@ def lines(path):
 class Bed:
     """A testbed that is up, and the programs that measure on it."""
 
-    def __init__(self, name, collcast, ranks, folder):
+    def __init__(self, name, collcast, ranks, folder, library="openmpi"):
         self.command = [ROOT / "scripts/testbed", "--name", name]
         self.programs = pathlib.Path(collcast).resolve().parent
-        self.ranks, self.folder = ranks, folder
+        self.measure = os.environ.get("COLLCAST_MEASURE", self.programs / "collcast-measure")  # as `collcast calibrate` finds it
+        self.ranks, self.folder, self.library = ranks, folder, library
 
-    def play(self, program, mca=None):
-        words = [word for key, value in (mca or {}).items() for word in ("--mca", key, value)]
-        return spoken([*self.command, "run", "--ranks", self.ranks, *words, "--", self.programs / program[0], *program[1:]])
+    def play(self, program, told=()):
+        """What the program prints; `told` are words of `testbed run`."""
+        return spoken([*self.command, "run", "--library", self.library, "--ranks", self.ranks, *told, "--",
+                       self.programs / program[0], *program[1:]])
 
-    def points(self, requests, effort, mca=None):
-        """The points of collcast-measure; how Open MPI is told what to play is `mca`."""
+    def points(self, requests, effort, told=()):
+        """The points of collcast-measure."""
         file = self.folder / "requests.jsonl"
         file.write_text("".join(json.dumps({"id": i, "ranks": self.ranks, **r}) + "\n" for i, r in enumerate(requests)))
         words = [word for key, value in effort.items() for word in (f"--{key}", value)]
-        answers = [json.loads(line) for line in self.play(["collcast-measure", file, *words], mca).splitlines()]
+        answers = [json.loads(line) for line in self.play([self.measure, file, *words], told).splitlines()]
         file.unlink()
         return [{**r, **{key: a[key] for key in ("time_s", "repetitions", "late_starts")}} for r, a in zip(requests, answers, strict=True)]
 
@@ -78,29 +81,37 @@ def measure(bed, units, rounds, play):
 
 
 def summary(folder, key):
-    """By `key(measurement)`: median, least and largest of the rounds' medians, and how many rounds. Disturbed ones count where there are no
-    others, and are marked."""
+    """By `key(measurement)`: median, least and largest of the rounds' medians, how many rounds, and the share of repetitions that began late.
+    Disturbed ones count where there are no others, and are marked."""
     read = lines(folder / "measured.jsonl")
     calm = {line["unit"] for line in read if not line["disturbed"]}
-    times, disturbed = {}, {}
+    times, disturbed, begun = {}, {}, {}
     for line in read:
         if line["disturbed"] and line["unit"] in calm:
             continue
         for m in line["measured"]:
             times.setdefault(key(m), []).append(m["time_s"])
             disturbed[key(m)] = int(line["disturbed"])
-    return {k: {"measured_s": statistics.median(t), "low_s": min(t), "high_s": max(t), "rounds": len(t), "disturbed": disturbed[k]}
+            begun.setdefault(key(m), []).append((m.get("late_starts", 0), m["repetitions"]))
+    return {k: {"measured_s": statistics.median(t), "low_s": min(t), "high_s": max(t), "rounds": len(t), "disturbed": disturbed[k],
+                "late": sum(late for late, _ in begun[k]) / sum(all_of for _, all_of in begun[k])}
             for k, t in times.items()}
 
 
 def took(row):
-    """With a star where all attempts were disturbed."""
-    return seconds(row["measured_s"]) + (" \\*" if row["disturbed"] else "")
+    """With a star where all attempts were disturbed, and a cross where most repetitions began late."""
+    return seconds(row["measured_s"]) + (" \\*" if row["disturbed"] else "") + (" †" if began_late(row) else "")
+
+
+def began_late(row):
+    return (row.get("late") or 0) >= 0.5
 
 
 def footnote(rows):
     if any(r["disturbed"] for r in rows):
         print(f"\\* In every attempt the switch was more than {LATE_US} us late on average: rejected as a measurement, shown, and counted above.\n")
+    if any(map(began_late, rows)):
+        print("† At least half of the repetitions began late on some rank, and their times contain that: shown, and counted above.\n")
 
 
 def health(folder):

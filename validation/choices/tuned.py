@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does `collcast tune` make Open MPI faster? Its collectives by default, by the file, and as each algorithm that coll/tuned has.
+"""Does `collcast tune` make Open MPI or MPICH faster? Its collectives by default, by the file, and as each of its algorithms.
 
 usage: tuned.py run COLLCAST PLATFORM GRID FOLDER TESTBED   tunes for the calibrated platform, then measures on the testbed of that
-           name, and writes FOLDER/testbed-tuned.csv; goes on where it was
-       tuned.py report TABLE...                             such tables as docs/generated/testbed-tuned.md; exit code 1 if a bar is missed"""
+           name, and writes FOLDER/GRID's name.csv; goes on where it was
+       tuned.py report TABLE...                             such a table as docs/generated/ has it; exit code 1 if a bar is missed"""
 import json
 import pathlib
 import statistics
@@ -17,67 +17,87 @@ NOISE = 1.05   # the file is at least as fast as the default within this
 GAIN = 1.3     # where the best is so many times as fast as the default,
 SHARE = 0.90   # the file gets so much of what that saves
 REGRET = 0.03  # over the best, in the mean
-PAGE = """# Open MPI by the file of `collcast tune`
+PAGE = """# {title} by the file of `collcast tune`
 
-Native collectives of Open MPI on the emulated [testbed](../testbed.md): by default, by the file that `collcast tune --for openmpi`
-wrote from a ping-pong of two hosts, and made to play each algorithm that `coll/tuned` has, whole and in segments. The grid
-([testbed-tuned.json](../../validation/choices/testbed-tuned.json)) was fixed before anything was measured; forecasts come first; times are
+Native collectives of {title} on the emulated [testbed](../testbed.md): by default, by the file that `collcast tune --for {library}`
+wrote from a ping-pong of two hosts, and made to play each algorithm that {has}. The grid
+([{grid}.json](../../validation/choices/{grid}.json)) was fixed before anything was measured; forecasts come first; times are
 medians, of each round's repetitions and then of the rounds. `best measured` is the fastest of all plays of a point, whatever the catalogue
 has; `forecast` is its error, (predicted - measured) / measured. Nothing was fitted to these times. Repeat it by
-`scripts/validate-testbed DIR tuned`; the times are in [testbed-tuned.csv](../../validation/data/testbed-tuned.csv).
+`scripts/validate-testbed DIR {campaign}`; the times are in [{grid}.csv](../../validation/data/{grid}.csv).
 """
-DYNAMIC = {"coll_tuned_use_dynamic_rules": "1"}
+
+
+def parameters(values):
+    """Open MPI's, as words of `testbed run`."""
+    return [word for key, value in {"coll_tuned_use_dynamic_rules": "1", **values}.items() for word in ("--mca", key, value)]
+
+
+def variables(values):
+    return [word for key, value in values.items() for word in ("-x", f"{key}={value}")]
+
+
+# How a library is told what to play, and what `tune` writes before the names of its algorithms.
+LIBRARIES = {
+    "openmpi": {"title": "Open MPI", "has": "`coll/tuned` has, whole and in segments", "told": parameters,
+                "file": "coll_tuned_dynamic_rules_filename", "algorithm": "coll_tuned_{}_algorithm", "prefix": ""},
+    "mpich": {"title": "MPICH", "has": "`MPIR_CVAR_*_INTRA_ALGORITHM` names, except `nb` and `smp`", "told": variables,
+              "file": "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "algorithm": "MPIR_CVAR_{}_INTRA_ALGORITHM", "prefix": "MPIR_{}_intra_"},
+}
 
 
 def plays(name, grid, rules):
-    """(play, segment in bytes, what Open MPI is told, sizes)"""
+    """(play, segment in bytes, what the library is told, sizes)"""
     sizes = [bytes_of(s) for s in grid["sizes"]]
-    of = grid["collectives"][name]
-    yield "default", 0, {}, sizes
-    yield "tuned", 0, {**DYNAMIC, "coll_tuned_dynamic_rules_filename": str(rules)}, sizes
-    parameter = f"coll_tuned_{of['mca']}_algorithm"
+    of, library = grid["collectives"][name], LIBRARIES[grid["library"]]
+    told, parameter = library["told"], library["algorithm"].format(of["name"])
+    yield "default", 0, [], sizes
+    yield "tuned", 0, told({library["file"]: str(rules)}), sizes
     for algorithm in [*of["whole"], *of["segmented"]]:
-        yield algorithm, 0, {**DYNAMIC, parameter: algorithm}, sizes
+        yield algorithm, 0, told({parameter: algorithm}), sizes
     for algorithm in of["segmented"]:
         for segment in map(bytes_of, grid["segments"]):
             longer = [s for s in sizes if s > segment]
             if longer:
-                yield algorithm, segment, {**DYNAMIC, parameter: algorithm, f"{parameter}_segmentsize": str(segment)}, longer
+                yield algorithm, segment, told({parameter: algorithm, f"{parameter}_segmentsize": str(segment)}), longer
 
 
 def predict(collcast, platform, grid, folder):
     """What the file says, and all times as they are forecast; made once."""
     rules, told = folder / "rules.txt", folder / "forecast.json"
     if not told.exists():
-        answer = forecast(collcast, "tune", "--for", "openmpi", "--platform", platform, "--ranks", grid["ranks"], "--size",
+        answer = forecast(collcast, "tune", "--for", grid["library"], "--platform", platform, "--ranks", grid["ranks"], "--size",
                           ",".join(grid["sizes"]), "--collective", ",".join(grid["collectives"]), "--all", "-o", rules)
         told.write_text(json.dumps(answer, indent=1) + "\n")
     return rules, json.loads(told.read_text())
 
 
 def run(collcast, platform, grid, folder, testbed):
-    grid = json.loads(pathlib.Path(grid).read_text())
+    file, grid = pathlib.Path(grid), json.loads(pathlib.Path(grid).read_text())
     folder.mkdir(parents=True, exist_ok=True)
-    rules, told = predict(collcast, platform, grid, folder)
-    bed = Bed(testbed, collcast, grid["ranks"], folder)
+    rules, forecasts = predict(collcast, platform, grid, folder)
+    bed = Bed(testbed, collcast, grid["ranks"], folder, grid["library"])
 
-    units = {f"{name} {who} {segment}": (name, who, segment, mca, sizes)
-             for name in grid["collectives"] for who, segment, mca, sizes in plays(name, grid, rules)}
+    units = {f"{name} {who} {segment}": (name, who, segment, told, sizes)
+             for name in grid["collectives"] for who, segment, told, sizes in plays(name, grid, rules)}
 
     def play(unit):
-        name, who, segment, mca, sizes = units[unit]
+        name, who, segment, told, sizes = units[unit]
         requests = [{"collective": name, "algorithm": "library", "message_bytes": s} for s in sizes]
-        return [{"play": who, "segment_bytes": segment, **m} for m in bed.points(requests, grid["measure"], mca)]
+        return [{"play": who, "segment_bytes": segment, **m} for m in bed.points(requests, grid["measure"], told)]
 
     measure(bed, units, grid["rounds"], play)
     print(json.dumps(health(folder)), file=sys.stderr)
-    write_table(folder / "testbed-tuned.csv", joined(folder, told))
+    write_table(folder / f"{file.stem}.csv", joined(folder, forecasts, grid))
 
 
-def joined(folder, told):
+def joined(folder, forecasts, grid):
     """A row for each play of each point, with its forecast."""
-    able = {(a["collective"], a["message_bytes"], a["algorithm"], a["segment_bytes"] or 0): a["time_s"] for a in told["able"]}
-    points = {(p["collective"], p["message_bytes"]): p for p in told["points"]}
+    def own(name, algorithm):
+        return algorithm.removeprefix(LIBRARIES[grid["library"]]["prefix"].format(grid["collectives"][name]["name"].capitalize()))
+    able = {(a["collective"], a["message_bytes"], own(a["collective"], a["algorithm"]), a["segment_bytes"] or 0): a["time_s"]
+            for a in forecasts["able"]}
+    points = {(p["collective"], p["message_bytes"]): p for p in forecasts["points"]}
     rows = []
     for key, times in summary(folder, lambda m: (m["collective"], m["message_bytes"], m["play"], m["segment_bytes"])).items():
         name, message, who, segment = key
@@ -87,7 +107,7 @@ def joined(folder, told):
             algorithm, time = point["default"], point["default_s"]
         if who == "tuned":
             algorithm, time = (point["best"], point["time_s"]) if point["told"] else ("default", point["default_s"])
-        rows.append({"collective": name, "message_bytes": message, "play": who, "algorithm": algorithm, "segment_bytes": segment,
+        rows.append({"collective": name, "message_bytes": message, "play": who, "algorithm": own(name, algorithm), "segment_bytes": segment,
                      "forecast_s": time, **times})
     order = list(points)
     return sorted(rows, key=lambda r: (order.index((r["collective"], r["message_bytes"])), r["play"] != "default", r["play"] != "tuned"))
@@ -124,8 +144,13 @@ def verdict(rows):
 
 def report(files):
     kept = True
-    print(PAGE)
     for file in files:
+        grid = pathlib.Path(__file__).with_name(f"{file.stem}.json")
+        if not grid.exists():
+            print(f"tuned.py: {file}: there is no {grid.name} in validation/choices", file=sys.stderr)
+            return 2
+        library = json.loads(grid.read_text())["library"]
+        print(PAGE.format(**LIBRARIES[library], library=library, grid=grid.stem, campaign=grid.stem.removeprefix("testbed-")))
         points = verdict(rows := read_table(file))
         slower = [p for p in points if p["slower"] > NOISE]
         gains = [p for p in points if p["saved"] is not None]

@@ -20,14 +20,18 @@ def report(what, *files):
 class Choices(unittest.TestCase):
     def of(self, what, head, *rows):
         with tempfile.TemporaryDirectory() as scratch:
-            file = pathlib.Path(scratch) / "table.csv"
+            file = pathlib.Path(scratch) / f"testbed-{what}.csv"
             file.write_text("\n".join([head, *rows]) + "\n")
             return report(what, file)
 
     def test_pages_are_what_was_measured(self):
-        for what in ("tuned", "synthesized"):
-            page = report(what, SOURCE / f"validation/data/testbed-{what}.csv").stdout
-            self.assertEqual(page, (SOURCE / f"docs/generated/testbed-{what}.md").read_text(), what)
+        for campaign in ("tuned", "tuned-mpich", "synthesized"):
+            page = report(campaign.removesuffix("-mpich"), SOURCE / f"validation/data/testbed-{campaign}.csv").stdout
+            self.assertEqual(page, (SOURCE / f"docs/generated/testbed-{campaign}.md").read_text(), campaign)
+
+    def test_a_table_of_no_grid(self):
+        done = report("tuned", "other.csv")
+        self.assertEqual((done.returncode, done.stderr), (2, "tuned.py: other.csv: there is no other.json in validation/choices\n"))
 
     def tuned(self, default, by_file, best):
         return self.of("tuned", TUNED, f"reduce,4096,default,binary,0,{default},{default},1,1,2,0",

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -84,6 +85,8 @@ class BadInput(unittest.TestCase):
                 ("'3-' is not understood; 0-3,6 would be", "run", "--hosts", "3-", "--", "true"),
                 ("'1,1' must name hosts, each once", "run", "--hosts", "1,1", "--", "true"),
                 ("'64k' is not understood; 64KiB or 1MiB would be", "run", "--eager-limit", "64k", "--", "true"),
+                ("--mca is Open MPI's; mpich takes variables, by -x", "run", "--library", "mpich", "--mca", "btl", "tcp", "--", "true"),
+                ("invalid choice: 'mvapich2'", "run", "--library", "mvapich2", "--", "true"),
                 ("required: up|run|status|down",),
         ):
             with self.subTest(words):
@@ -128,13 +131,31 @@ class Testbed(unittest.TestCase):
         self.assertRegex(done.stdout, r"\nring +4 +100000 .* ok\n")
 
     def test_open_mpi_reads_the_file_of_tune(self):
-        grid = {"ranks": 4, "sizes": ["64KiB"], "rounds": 1, "measure": {"least": 1, "most": 1}, "segments": ["16KiB"],
-                "collectives": {"broadcast": {"mca": "bcast", "whole": [], "segmented": ["pipeline"]}}}
+        grid = {"library": "openmpi", "ranks": 4, "sizes": ["64KiB"], "rounds": 1, "measure": {"least": 1, "most": 1}, "segments": ["16KiB"],
+                "collectives": {"broadcast": {"name": "bcast", "whole": [], "segmented": ["pipeline"]}}}
         rows = self.campaign("tuned", "testbed", grid)
         self.assertEqual([(r["play"], r["segment_bytes"]) for r in rows],
                          [("default", "0"), ("tuned", "0"), ("pipeline", "0"), ("pipeline", "16384")])
         # A chain of three hosts of 64 KiB each, 5.24 ms apart in bandwidth and 2.02 ms in latency.
         self.assertAlmostEqual(float(rows[2]["forecast_s"]), 3 * (65536 / 12.5e6 + 2.02e-3), delta=1e-4)
+
+    def test_mpich_reads_the_file_of_tune(self):
+        if not shutil.which("mpicc.mpich") or not shutil.which("mpiexec.hydra"):
+            self.skipTest("no MPICH (Debian's libmpich-dev)")
+        self.up()
+        with tempfile.TemporaryDirectory() as scratch:
+            source, program, rules = (pathlib.Path(scratch) / name for name in ("ends.c", "ends", "rules.json"))
+            source.write_text("#include <mpi.h>\nint main(void) {\n  MPI_Init(0, 0);\n  MPI_Barrier(MPI_COMM_WORLD);\n  MPI_Finalize();\n}\n")
+            subprocess.run(["mpicc.mpich", "-o", program, source], check=True)
+            subprocess.run([BUILD / "collcast", "tune", "--for", "mpich", "--platform", "testbed", "--ranks", "4", "--size", "64KiB",
+                            "-o", rules], check=True, capture_output=True)
+            run = ["run", "--library", "mpich", "-x", f"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={rules}", "--", str(program)]
+            done = testbed(*run)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            rules.write_text(rules.read_text().replace("MPIR_Bcast_intra_binomial", "MPIR_Bcast_intra_nothing"))
+            done = testbed(*run)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("unrecognized key algorithm=MPIR_Bcast_intra_nothing", done.stdout + done.stderr)
 
     def test_a_synthesised_schedule_is_played(self):
         grid = {"ranks": 4, "sizes": ["16KiB"], "bar_from": "16KiB", "rounds": 1, "rivals": 1.01, "ranks_per_node": 2,
@@ -146,7 +167,7 @@ class Testbed(unittest.TestCase):
         """The rows that validation/choices writes, and turns into Markdown."""
         self.up()
         with tempfile.TemporaryDirectory() as scratch:
-            folder, file = pathlib.Path(scratch), pathlib.Path(scratch) / "grid.json"
+            folder, file = pathlib.Path(scratch), pathlib.Path(scratch) / f"testbed-{what}.json"
             file.write_text(json.dumps(grid))
             script = [sys.executable, "-B", SOURCE / f"validation/choices/{what}.py"]
             run = subprocess.run([*script, "run", BUILD / "collcast", platform, file, folder, NAME], text=True, capture_output=True, timeout=120)
