@@ -35,7 +35,8 @@ class OutOfStep : public Program {
     bool next(Batch& batch) override {
       late_ = !late_;
       if (!late_) return strand_->next(batch);
-      batch.ops.push_back({.kind = Op::Kind::compute, .time = share_(random_) * longest_});
+      Op& compute = batch.ops.emplace_back();
+      compute.time = share_(random_) * longest_;
       return true;
     }
 
