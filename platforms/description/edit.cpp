@@ -26,6 +26,16 @@ int counted(const std::string& path, const std::string& text, const std::string&
   return n;
 }
 
+/// What edits call a link: its kind, and its ends, as in gpu0-gpu1 and gpu1-gpu0.
+std::vector<std::string> names(const Json& link) {
+  const std::string a = link["between"][0], b = link["between"][1];
+  return {link["kind"], a + '-' + b, b + '-' + a};
+}
+
+bool is_called(const Json& link, const std::string& name) {
+  return std::ranges::any_of(names(link), [&](const std::string& own) { return own == name; });
+}
+
 /// An edit of one platform.
 struct Edit {
   Json& platform;
@@ -118,19 +128,20 @@ struct Edit {
       network["switches_per_node"] = now;
   }
 
-  void count_links(const std::string& kind, const std::string& value) const {
+  void count_links(const std::string& which, const std::string& value) const {
     const int count = counted(path, value, origin);
     Json left = Json::array();
     for (Json link : node()["links"]) {
-      if (link["kind"] == kind) link["count"] = count;
-      if (link["kind"] != kind || count > 0) left.push_back(std::move(link));
+      const bool meant = is_called(link, which);
+      if (meant) link["count"] = count;
+      if (!meant || count > 0) left.push_back(std::move(link));
     }
     node()["links"] = std::move(left);
   }
 
-  void exchange_links(const std::string& kind, const std::string& other) const {
+  void exchange_links(const std::string& which, const std::string& other) const {
     for (Json& link : node()["links"])
-      if (link["kind"] == kind) link["kind"] = other;
+      if (is_called(link, which)) link["kind"] = other;
   }
 };
 
@@ -138,15 +149,15 @@ struct Edit {
 
 std::vector<std::string> edits(const Json& platform) {
   std::vector<std::string> paths = {"node.nics", "node.gpus"};
-  std::vector<std::string> kinds;
+  std::vector<std::string> called;
   const Json& node = platform["node"];
   if (!node.contains("links")) return paths;
-  for (const Json& link : node["links"]) {
-    const std::string kind = link["kind"];
-    if (std::ranges::find(kinds, kind) != kinds.end()) continue;
-    kinds.push_back(kind);
-    for (const char* what : {".count", ".kind"}) paths.push_back(links + kind + what);
-  }
+  for (const Json& link : node["links"])
+    for (const std::string& name : names(link)) {
+      if (std::ranges::find(called, name) != called.end()) continue;
+      called.push_back(name);
+      for (const char* what : {".count", ".kind"}) paths.push_back(links + name + what);
+    }
   return paths;
 }
 
@@ -163,9 +174,9 @@ void edit(Json& platform, const std::string& path, const std::string& value, con
   if (path == "node.nics") return e.resize("nic", value);
   if (path == "node.gpus") return e.resize("gpu", value);
   const std::size_t end = path.rfind('.');
-  const std::string kind = path.substr(links.size(), end - links.size());
-  if (path.substr(end) == ".count") return e.count_links(kind, value);
-  e.exchange_links(kind, value);
+  const std::string which = path.substr(links.size(), end - links.size());
+  if (path.substr(end) == ".count") return e.count_links(which, value);
+  e.exchange_links(which, value);
 }
 
 }  // namespace collcast

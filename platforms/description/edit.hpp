@@ -14,6 +14,7 @@ namespace collcast {
 ///   linked like the present ones. Ranks are added and removed with their GPUs.
 /// - `node.links.KIND.count`: how many links of a kind are parallel between two vertices; 0 removes them.
 /// - `node.links.KIND.kind`: turns links of a kind into links of another.
+/// - `node.links.A-B.count`, `node.links.A-B.kind`: the same for the links between two vertices.
 std::vector<std::string> edits(const Json& platform);
 
 /// Makes one of these edits. Throws InputError, which names `origin`, if it is not possible.

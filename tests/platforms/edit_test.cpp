@@ -71,6 +71,26 @@ TEST(Edit, LinksOfAKind) {
             load_platform("dgx-a100").json()["node"]["links"].size() - 8);
 }
 
+/// A broken cable, a link that came up slow.
+TEST(Edit, LinksBetweenTwo) {
+  const auto links = [](const Description& d) { return d.json()["node"]["links"]; };
+  const auto of_kind = [&](const Description& d, const char* kind) {
+    return std::ranges::count_if(links(d), [&](const Json& l) { return l["kind"] == kind; });
+  };
+  const Description whole = load_platform("dgx-1v");
+  const Description broken = with("dgx-1v", {"node.links.gpu0-gpu3.count=0"});
+  EXPECT_EQ(links(broken).size(), links(whole).size() - 1);
+  for (const Json& l : links(broken)) EXPECT_NE(l["between"], Json({"gpu0", "gpu3"}));
+  const Description half = with("dgx-1v", {"node.links.gpu3-gpu0.count=1"});
+  for (const Json& l : links(half))
+    if (l["between"] == Json({"gpu0", "gpu3"})) {
+      EXPECT_EQ(l["count"], 1);
+    }
+  const Description slow = with("dgx-1v", {"node.links.gpu0-plx0.kind=qpi"});
+  EXPECT_EQ(of_kind(slow, "qpi"), of_kind(whole, "qpi") + 1);
+  EXPECT_EQ(of_kind(slow, "pcie3-x16"), of_kind(whole, "pcie3-x16") - 1);
+}
+
 TEST(Edit, SeveralAtOnceAndWithParameters) {
   const Description d = with("dgx-a100", {"node.gpus=4", "node.nics=4", "network.bandwidth_GBps=50"});
   EXPECT_EQ(Machine(d, 8).node(4), 1);
