@@ -54,7 +54,10 @@ bool leaves_in_turn(const Wire& wire, bool until_delivery) {
 }  // namespace
 
 EdgeUses::EdgeUses(const Fabric& fabric, Collective collective)
-    : ranks_(fabric.ranks()), links_(fabric.links().size()), resources_(links_ + fabric.ports()) {
+    : fabric_(&fabric),
+      ranks_(fabric.ranks()),
+      links_(fabric.links().size()),
+      resources_(links_ + fabric.ports()) {
   uses_.resize(at(ranks_, 0));
   const bool up = definition(collective).reduces;
   const bool down = spreads_copies(collective);
@@ -88,6 +91,12 @@ EdgeUses::EdgeUses(const Fabric& fabric, Collective collective)
       if (down) take(from, to);
       if (up) take(to, from);
     }
+}
+
+Busy busiest(const std::vector<double>& busy) {
+  if (busy.empty()) return {};
+  const auto most = std::ranges::max_element(busy);
+  return {SecondsPerByte(*most), static_cast<std::size_t>(most - busy.begin())};
 }
 
 std::vector<std::size_t> cheapest_tree(std::size_t n, std::size_t root, const std::vector<double>& cost) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "forecast/synthesis/packing.hpp"
@@ -36,17 +37,29 @@ class EdgeUses {
 
   Rank ranks() const { return ranks_; }
   std::size_t resources() const { return resources_; }
-  std::size_t links() const { return links_; }
+  std::string name(std::size_t resource) const {
+    return resource < links_ ? fabric_->link_name(static_cast<LinkId>(resource))
+                             : fabric_->port_name(static_cast<Port>(resource - links_));
+  }
   std::span<const Use> operator()(Rank from, Rank to) const { return uses_[at(from, to)]; }
   std::size_t at(Rank from, Rank to) const {
     return static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(to);
   }
 
  private:
+  const Fabric* fabric_;
   Rank ranks_;
   std::size_t links_, resources_;
   std::vector<std::vector<Use>> uses_;
 };
+
+/// The busiest resource, and how long a byte keeps it busy.
+struct Busy {
+  SecondsPerByte time;
+  std::size_t resource = 0;
+};
+/// `busy`: by resource [s/B].
+Busy busiest(const std::vector<double>& busy);
 
 /// The parent of each rank in the cheapest tree from the root to all ranks, where the edge from i to j costs
 /// `cost[i * ranks + j]`. Chu and Liu, Sci. Sin. 14 (1965); Edmonds, J. Res. NBS 71B (1967): every rank takes

@@ -145,7 +145,8 @@ class Rerouting {
   std::vector<std::vector<Rank>> ways_;
 };
 
-/// How busy the ways keep each resource.
+}  // namespace
+
 std::vector<double> busy(const Flow& flow, const EdgeUses& uses) {
   std::vector<double> all(uses.resources());
   for (const std::vector<Rank>& way : flow.ways)
@@ -155,25 +156,20 @@ std::vector<double> busy(const Flow& flow, const EdgeUses& uses) {
   return all;
 }
 
-}  // namespace
-
 bool Flow::direct() const {
   return std::ranges::all_of(ways, [](const auto& way) { return way.size() <= 2; });
 }
 
 Flow least_busy(const Fabric& fabric, const Addressed& addressed, Block units, const Stop& stop) {
   Rerouting rerouting(fabric, addressed, units);
-  Flow best{addressed, fabric.ranks(), units, rerouting.ways(), rerouting.time(), 0, rerouting.busiest()};
+  Flow best{addressed, fabric.ranks(), units, rerouting.ways(), rerouting.time(), 0};
   for (int sweep = 0; sweep < most_sweeps && best.time > 0; ++sweep) {
     const double steepness = 5 * std::pow(1.08, sweep);
     for (const double steep : {steepness / 2, steepness, 2 * steepness, 1000.0})
       best.least = std::max(best.least, rerouting.bound(steep));
     if (best.time <= near_enough * best.least || (stop && stop())) break;
     rerouting.sweep(steepness);
-    if (rerouting.time() < best.time * (1 - 1e-9)) {
-      best.time = rerouting.time(), best.ways = rerouting.ways();
-      best.busiest = rerouting.busiest();
-    }
+    if (rerouting.time() < best.time * (1 - 1e-9)) best.time = rerouting.time(), best.ways = rerouting.ways();
   }
   const EdgeUses uses(fabric, addressed.collective);
   best.least = std::max(best.least, least_by_cheapest_routes(uses, addressed, busy(best, uses), stop));

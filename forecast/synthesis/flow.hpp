@@ -19,10 +19,12 @@ struct Flow {
   std::vector<std::vector<Rank>> ways;
   double time = 0;   ///< [s/B] that a byte of each share takes the busiest link
   double least = 0;  ///< [s/B] a lower bound of the time for any ways, by prices of links and ports
-  LinkId busiest = 0;
 
   bool direct() const;
 };
+
+/// How long a byte of each share keeps each resource busy [s/B].
+std::vector<double> busy(const Flow& flow, const EdgeUses& uses);
 
 /// Routes what ranks have for each other, by way of other ranks too, so that the busiest link is as little
 /// busy as possible. Links get dearer the busier they are, and one unit after the other takes the cheapest

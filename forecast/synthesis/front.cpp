@@ -9,7 +9,6 @@
 
 #include "forecast/synthesis/earliest.hpp"
 #include "forecast/synthesis/flow.hpp"
-#include "forecast/synthesis/growing.hpp"
 #include "libraries/segments.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
@@ -171,9 +170,7 @@ Front::Front(Collective collective, const Forecaster& forecaster, Rank root, std
                      (trees > 0 ? " by trees" : "") +
                      "; there is one for allgather, reduce-scatter, allreduce, broadcast" +
                      (trees > 0 ? " and reduce" : ", reduce, gather, scatter and alltoall"));
-  if (forecaster.fabric().ranks() > most_synthesized)
-    throw InputError("a synthesis takes at most " + std::to_string(most_synthesized) + " ranks, not " +
-                     std::to_string(forecaster.fabric().ranks()));
+  check_synthesized(forecaster.fabric().ranks());
   for (const Bytes size : {Bytes(0), Bytes(1 << 20)}) {
     Group groups = nearest(forecaster.fabric(), size);
     if (std::ranges::find(groups_, groups) != groups_.end()) continue;
@@ -204,7 +201,8 @@ void Front::add_trees(std::int64_t trees) {
   try {
     const Synthesis forest = synthesize(collective_, forecaster_, root_, trees, stop_);
     others_.push_back(synthesized(forest));
-    limit_ = {forest.optimum, forest.busiest, forest.busiest_link, others_.back()->algorithm.name, {}};
+    limit_.optimum = forest.optimum;
+    limit_.on_links = {forest.busiest, forest.busiest_link, forest.algorithm.name};
     if (trees == 0) add_grown(forest.forest, forest.optimum, grown);
   } catch (const NoTrees& e) {
     add_unpacked(trees, e);
@@ -218,7 +216,7 @@ void Front::add_unpacked(std::int64_t trees, const NoTrees& none) {
   std::vector<std::int64_t> numbers(std::begin(grown), std::end(grown));
   if (trees > 0) numbers = {trees};
   add_grown({}, none.optimum, numbers);
-  const bool any = !limit_.name.empty();
+  const bool any = !limit_.on_links.name.empty();
   if (!any && trees > 0 && !stopped()) throw none;
   if (any) limit_.optimum = none.optimum;
   if (!any) by_levels_ = true;
@@ -231,7 +229,7 @@ void Front::add_grown(const Forest& like, SecondsPerByte optimum, std::span<cons
   const std::vector<Rank> from = roots(collective_, ranks(), root_);
   if (static_cast<std::int64_t>(from.size()) > most_grown || ranks() > most_routed) return;
   const EdgeUses uses(forecaster_.fabric(), collective_);
-  SecondsPerByte busiest(HUGE_VAL);
+  if (!like.trees.empty()) keep_least_busy(uses, like, limit_.on_links.name);
   for (const std::int64_t trees : numbers) {
     if (trees * static_cast<std::int64_t>(from.size()) > most_grown || stopped()) break;
     Synthesis s;
@@ -239,21 +237,24 @@ void Front::add_grown(const Forest& like, SecondsPerByte optimum, std::span<cons
     s.forest = grow(uses, like, from, trees, optimum, stop_);
     s.depth = depth(s.forest);
     s.algorithm = algorithm_of(s.forest, collective_, root_, "grown-" + std::to_string(trees));
-    busiest = std::min(busiest, most_taken(uses, s.forest, from.size()));
+    find_busiest(s, forecaster_.fabric());
+    if (s.busiest * (1 + 1e-9) < limit_.on_links.busiest)
+      limit_.on_links = {s.busiest, s.busiest_link, s.algorithm.name};
+    keep_least_busy(uses, s.forest, s.algorithm.name);
     others_.push_back(synthesized(s));
-    if (like.trees.empty()) keep_least_busy(s);
   }
   // Trees that do not come near the cut's time may be limited by what the cut does not see; prices show that.
   // Not for an allreduce, which may do better than by trees.
-  if (collective_ != Collective::allreduce && busiest > far_from_cut * optimum && ranks() <= most_priced)
+  if (collective_ != Collective::allreduce && limit_.on_both.busiest > far_from_cut * optimum &&
+      ranks() <= most_priced)
     limit_.by_prices = least_by_prices(uses, from, stop_);
 }
 
-/// Describes this schedule in `limit_`, if it is less busy than the one there.
-void Front::keep_least_busy(Synthesis& s) {
-  find_busiest(s, forecaster_.fabric());
-  if (!limit_.name.empty() && limit_.busiest <= s.busiest) return;
-  limit_.busiest = s.busiest, limit_.link = s.busiest_link, limit_.name = s.algorithm.name;
+/// Describes these trees in `limit_`, if their links and ports are less busy than those of the ones there.
+void Front::keep_least_busy(const EdgeUses& uses, const Forest& forest, const std::string& name) {
+  const Busy most = busiest(uses, forest, roots(collective_, ranks(), root_).size());
+  if (most.time * (1 + 1e-9) < limit_.on_both.busiest)
+    limit_.on_both = {most.time, uses.name(most.resource), name};
 }
 
 /// Trees for messages of this size.
@@ -278,8 +279,11 @@ void Front::add_paths() {
   others_.push_back(synthesized(listing(flow, true), collective_, name + "-in-turns"));
   others_.push_back(synthesized(listing(flow, false), collective_, name));
   const double share = 1.0 / ranks();
-  limit_ = {SecondsPerByte(share * flow.least), SecondsPerByte(share * flow.time),
-            fabric.link_name(flow.busiest), name, SecondsPerByte(share * flow.least)};
+  const EdgeUses uses(fabric, collective_);
+  const Busy most = busiest(busy(flow, uses));
+  const Reached reached{share * most.time, uses.name(most.resource), name};
+  const SecondsPerByte least(share * flow.least);
+  limit_ = {least, reached, least, reached};
 }
 
 std::shared_ptr<const SynthesizedSchedule> Front::levels_by(const Choice& choice) {

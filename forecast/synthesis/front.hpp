@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "forecast/synthesis/growing.hpp"
 #include "forecast/synthesis/levels.hpp"
 #include "forecast/synthesis/synthesis.hpp"
 
@@ -22,14 +24,20 @@ struct SynthesizedSchedule {
   std::string words;  ///< what it consists of, for people
 };
 
-/// How long a byte of the message takes on the links: the least possible, and what the best schedule for
-/// large messages takes on its busiest link.
-struct Busiest {
-  std::optional<SecondsPerByte> optimum;  ///< none: not known
-  SecondsPerByte busiest;
-  std::string link, name;  ///< the busiest link, and the schedule's name
+/// How long a byte of the message takes on what a schedule keeps the busiest.
+struct Reached {
+  SecondsPerByte busiest = SecondsPerByte(HUGE_VAL);
+  std::string where, name;  ///< the link or port, and the schedule's name
+};
+
+/// How long a byte of the message takes: the least possible, and what the best schedule for large messages
+/// reaches.
+struct Limit {
+  std::optional<SecondsPerByte> optimum;  ///< on links; none: not known
+  Reached on_links;
   /// A lower bound for any messages between the ranks' memories, by prices of links and ports, if known.
   std::optional<SecondsPerByte> by_prices;
+  Reached on_both;  ///< on links and ports
 };
 
 /// The fastest schedule made for a machine, for each message size: trees for large messages, levels for small
@@ -61,7 +69,7 @@ class Front {
   Collective collective() const { return collective_; }
   Rank ranks() const { return forecaster_.fabric().ranks(); }
   Rank root() const { return root_; }
-  const Busiest& limit() const { return limit_; }
+  const Limit& limit() const { return limit_; }
   const std::vector<std::string>& notes() const { return notes_; }
   /// The note of a front that was stopped.
   static constexpr std::string_view best_so_far =
@@ -83,7 +91,7 @@ class Front {
   void add_trees(std::int64_t trees);
   void add_unpacked(std::int64_t trees, const NoTrees& none);
   void add_grown(const Forest& like, SecondsPerByte optimum, std::span<const std::int64_t> numbers);
-  void keep_least_busy(Synthesis& grown);
+  void keep_least_busy(const EdgeUses& uses, const Forest& forest, const std::string& name);
   void add_paths();
   std::shared_ptr<const SynthesizedSchedule> in_time(Bytes message);
   std::shared_ptr<const SynthesizedSchedule> levels_by(const Choice& choice);
@@ -99,7 +107,7 @@ class Front {
   std::vector<Choice> best_;   ///< for each of `groups_`: the best at the last size
   std::map<Choice, std::shared_ptr<const SynthesizedSchedule>> levels_;
   std::vector<std::shared_ptr<const SynthesizedSchedule>> others_;
-  Busiest limit_;
+  Limit limit_;
   std::vector<std::string> notes_;
 };
 

@@ -114,14 +114,14 @@ Forest grow(const EdgeUses& uses, const Forest& like, const std::vector<Rank>& r
   return best;
 }
 
-SecondsPerByte most_taken(const EdgeUses& uses, const Forest& forest, std::size_t roots) {
+Busy busiest(const EdgeUses& uses, const Forest& forest, std::size_t roots) {
   const double parts = static_cast<double>(roots) * static_cast<double>(forest.trees_per_root);
   std::vector<double> busy(uses.resources());
   for (const Tree& tree : forest.trees)
     for (const auto& [from, to] : tree.edges)
       for (const auto& [resource, time] : uses(from, to))
         busy[resource] += static_cast<double>(tree.count) / parts * time;
-  return SecondsPerByte(busy.empty() ? 0 : std::ranges::max(busy));
+  return busiest(busy);
 }
 
 }  // namespace collcast

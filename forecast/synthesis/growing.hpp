@@ -15,7 +15,7 @@ namespace collcast {
 Forest grow(const EdgeUses& uses, const Forest& like, const std::vector<Rank>& roots,
             std::int64_t trees_per_root, SecondsPerByte enough = {}, const Stop& stop = {});
 
-/// How long a byte of the message keeps the busiest link or port busy.
-SecondsPerByte most_taken(const EdgeUses& uses, const Forest& forest, std::size_t roots);
+/// The link or port that a byte of the message keeps busy the longest.
+Busy busiest(const EdgeUses& uses, const Forest& forest, std::size_t roots);
 
 }  // namespace collcast

@@ -269,6 +269,91 @@ Ratio across(const Wiring& w, const Shares& shares, const FlowGraph& graph) {
   return cut;
 }
 
+/// Parts that each have a rank, and the bandwidth out of all of them.
+struct Parts {
+  std::vector<std::vector<Rank>> parts;
+  Amount capacity = 0;
+  Ratio time() const { return {2 * (static_cast<Amount>(parts.size()) - 1), capacity}; }
+};
+
+/// Finds, of all divisions of the ranks into m parts, the one for which the bandwidth out of all parts less 2
+/// m / time is least: it takes longer than `time` if any does. Parts grow rank by rank, each with the set
+/// that is the narrowest around it, among the ranks so far, less what these have added; sets that meet become
+/// one (Dilworth truncation, as bandwidth out of sets is submodular; Cunningham, J. ACM 32 (1985)).
+class Parting {
+ public:
+  explicit Parting(const Wiring& w) : w_(w), added_(static_cast<std::size_t>(w.ranks())) {
+    for (int u = 0; u < w.vertices(); ++u)
+      for (int v = 0; v < w.vertices(); ++v)
+        if (u != v && w(u, v) > 0) edges_.push_back({u, v, w(u, v)});
+  }
+
+  Parts single() const {
+    Parts all;
+    for (Rank r = 0; r < w_.ranks(); ++r) all.parts.push_back({r});
+    for (const auto& [from, to, capacity] : edges_)
+      if (from < w_.ranks()) all.capacity += capacity;
+    return all;
+  }
+
+  Parts worst(const Ratio& time) {
+    std::vector<std::vector<Rank>> parts;
+    for (Rank r = 0; r < w_.ranks(); ++r) {
+      std::vector<Rank> joined = add(r, time);
+      std::erase_if(parts, [&](const std::vector<Rank>& part) {
+        const bool meets =
+            std::ranges::any_of(part, [&](Rank p) { return std::ranges::find(joined, p) != joined.end(); });
+        if (meets)
+          for (const Rank p : part)
+            if (std::ranges::find(joined, p) == joined.end()) joined.push_back(p);
+        return meets;
+      });
+      parts.push_back(std::move(joined));
+    }
+    Parts all{std::move(parts), 0};
+    // What the ranks of m parts have added is the bandwidth times the time's numerator, less 2 m times its
+    // denominator.
+    const Amount sum = std::accumulate(added_.begin(), added_.end(), Amount{0});
+    all.capacity = (sum + 2 * static_cast<Amount>(all.parts.size()) * time.capacity) / time.shares;
+    return all;
+  }
+
+ private:
+  struct Edge {
+    int from, to;
+    Amount capacity;
+  };
+
+  /// The narrowest set of ranks with `r` as the last; sets what `r` adds.
+  std::vector<Rank> add(Rank r, const Ratio& time) {
+    const int sink = w_.vertices();
+    FlowGraph graph(w_.vertices() + 1);
+    const auto at = [&](int v) { return v > r && v < w_.ranks() ? sink : v; };
+    for (const auto& [from, to, capacity] : edges_)
+      if (at(from) != at(to) && at(from) != sink) graph.add_edge(at(from), at(to), time.shares * capacity);
+    Amount more = 0;
+    for (Rank before = 0; before < r; ++before) {
+      const Amount has = added_[static_cast<std::size_t>(before)];
+      if (has > 0) graph.add_edge(r, before, has), more += has;
+      if (has < 0) graph.add_edge(before, sink, -has);
+    }
+    added_[static_cast<std::size_t>(r)] = graph.max_flow(r, sink) - more - 2 * time.capacity;
+    std::vector<Rank> all;
+    for (Rank v = 0; v <= r; ++v)
+      if (graph.on_source_side(v)) all.push_back(v);
+    return all;
+  }
+
+  const Wiring& w_;
+  std::vector<Edge> edges_;
+  std::vector<Amount> added_;  ///< by rank
+};
+
+Ratio lowest_terms(const Ratio& r) {
+  const Amount divisor = std::max<Amount>(1, std::gcd(r.shares, r.capacity));
+  return {r.shares / divisor, r.capacity / divisor};
+}
+
 }  // namespace
 
 /// Newton's method: a cut that is worse than the ratio so far gives the next ratio.
@@ -290,8 +375,20 @@ Ratio worst_cut(const Wiring& w, const std::vector<std::int64_t>& shares) {
     }
     worst = next;
   }
-  const Amount divisor = std::gcd(worst.shares, worst.capacity);
-  return {worst.shares / divisor, worst.capacity / divisor};
+  return lowest_terms(worst);
+}
+
+/// Newton's method: parts that take longer than the time so far give the next time.
+Ratio worst_parts(const Wiring& w) {
+  if (w.ranks() == 1) return {0, 1};
+  Parting parting(w);
+  Ratio worst = lowest_terms(parting.single().time());
+  while (true) {
+    if (worst.capacity == 0) throw InputError("no link leads from any rank to another");
+    const Ratio next = lowest_terms(parting.worst(worst).time());
+    if (next.shares * worst.capacity <= worst.shares * next.capacity) return worst;
+    worst = next;
+  }
 }
 
 Packed pack(const Wiring& wiring, const std::vector<std::int64_t>& shares, std::int64_t trees_per_share,

@@ -19,6 +19,14 @@ struct Ratio {
 /// integer max-flows. Throws InputError where ranks do not reach each other.
 Ratio worst_cut(const Wiring& wiring, const std::vector<std::int64_t>& shares);
 
+/// The messages that an allreduce needs between m parts of the ranks, 2 (m - 1), over the bandwidth out of
+/// all parts, for the parts that take longest; exact, by Newton's method on integer max-flows. No schedule is
+/// faster, unless switches reduce: before a first part has what it takes to know the sum, each other one has
+/// sent; after that, each other one receives. Where links are equally wide both ways, some trees attain it,
+/// as each edge of a tree is used both ways, wherever the root is (Nash-Williams, J. London Math. Soc. 36
+/// (1961)). Throws InputError where no rank reaches another.
+Ratio worst_parts(const Wiring& wiring);
+
 /// Asked often during long work. If it answers true, the work ends, by throwing Stopped or with the best so
 /// far.
 using Stop = std::function<bool()>;

@@ -14,15 +14,19 @@ namespace {
 
 using Pairs = std::function<bool(Rank, Rank)>;
 
-/// The wiring in the direction of the data: copies go down the trees, sums go up. An allreduce does both; its
-/// links are taken to be equally wide both ways, and where they are not, the busiest link shows it.
-Wiring directed(Wiring w, Collective collective) {
-  if (spreads_copies(collective)) return w;
+Wiring turned_round(Wiring w) {
   const Wiring given = w;
   for (int u = 0; u < w.vertices(); ++u)
     for (int v = 0; v < w.vertices(); ++v) w(u, v) = given(v, u);
   w.turns = [turns = given.turns](int from, int through, int to) { return turns(to, through, from); };
   return w;
+}
+
+/// The wiring in the direction of the data: copies go down the trees, sums go up. An allreduce does both; its
+/// trees are packed as if links were equally wide both ways, and where they are not, the busiest link shows
+/// it.
+Wiring directed(Wiring w, Collective collective) {
+  return spreads_copies(collective) ? w : turned_round(std::move(w));
 }
 
 /// All pairs of ranks between nodes, and those within nodes whose route is at least half as wide as the
@@ -78,6 +82,18 @@ bool all_pairs(Rank, Rank) {
   return true;
 }
 
+/// The time of a byte of the message by the worst cut, or by the worst parts of an allreduce. A wiring made
+/// for splitting may know less about either: ranks that share a place, merged switches.
+SecondsPerByte least_on_links(Collective collective, const Fabric& fabric, const Pairs& pairs,
+                              const Wiring& w, const std::vector<std::int64_t>& shares, std::size_t roots) {
+  const bool both_ways = collective == Collective::allreduce;
+  const Wiring exact = w.shared || both_ways ? directed(one_way_wiring(fabric, pairs), collective) : w;
+  const double time = both_ways
+                          ? std::max(worst_parts(exact).value(), worst_parts(turned_round(exact)).value())
+                          : worst_cut(exact, shares).value() / static_cast<double>(roots);
+  return SecondsPerByte(time / exact.unit.value);
+}
+
 /// A synthesis on the links that messages between these pairs take.
 Synthesis between(const Pairs& pairs, bool joined, Collective collective, const Fabric& fabric, Rank root,
                   std::int64_t trees, const Stop& stop) {
@@ -87,10 +103,7 @@ Synthesis between(const Pairs& pairs, bool joined, Collective collective, const 
   const Wiring w = directed(wiring(fabric, pairs, shares, joined), collective);
   Synthesis s;
   s.root = root;
-  const double ways = collective == Collective::allreduce ? 2 : 1;
-  const Wiring exact = w.shared ? directed(one_way_wiring(fabric, pairs), collective) : w;
-  s.optimum = SecondsPerByte(ways * worst_cut(exact, shares).value() / static_cast<double>(roots.size()) /
-                             exact.unit.value);
+  s.optimum = least_on_links(collective, fabric, pairs, w, shares, roots.size());
   try {
     s.forest = pack(w, shares, trees, most_trees, stop).forest;
   } catch (const NoTrees&) {
@@ -112,6 +125,12 @@ std::int64_t depth(const Forest& forest) {
       deepest = std::max(deepest, at[static_cast<std::size_t>(to)] = at[static_cast<std::size_t>(from)] + 1);
   }
   return deepest;
+}
+
+void check_synthesized(Rank ranks) {
+  if (ranks > most_synthesized)
+    throw InputError("a synthesis takes at most " + std::to_string(most_synthesized) + " ranks, not " +
+                     std::to_string(ranks) + "; `predict` finds the catalogue's fastest for more");
 }
 
 void find_busiest(Synthesis& s, const Fabric& fabric) {
@@ -146,9 +165,7 @@ Synthesis synthesize(Collective collective, const Forecaster& forecaster, Rank r
   if (!plays_forests(collective))
     throw InputError("there is no method to synthesize " + std::string(definition(collective).name) +
                      "; there is one for allgather, reduce-scatter, allreduce, broadcast and reduce");
-  if (fabric.ranks() > most_synthesized)
-    throw InputError("a synthesis takes at most " + std::to_string(most_synthesized) + " ranks, not " +
-                     std::to_string(fabric.ranks()));
+  check_synthesized(fabric.ranks());
   std::optional<Synthesis> best;
   SecondsPerByte optimum(HUGE_VAL);
   bool unpacked = false;

@@ -15,7 +15,7 @@ struct Synthesis {
   Forest forest;
   Rank root = 0;
   std::int64_t depth = 0;  ///< messages from a root to the farthest rank
-  SecondsPerByte optimum;  ///< time of a byte of the message, by the worst cut of the links that routes take
+  SecondsPerByte optimum;  ///< time of a byte of the message that the links of routes allow
   SecondsPerByte busiest;  ///< time for which a byte of the message keeps the busiest link busy
   std::string busiest_link;
 };
@@ -28,6 +28,8 @@ std::int64_t depth(const Forest& forest);
 
 /// The most ranks that a synthesis takes.
 constexpr Rank most_synthesized = 256;
+/// Throws InputError if there are more.
+void check_synthesized(Rank ranks);
 
 /// The fastest packing of spanning trees on the machine's links, with `trees_per_root` trees from each root
 /// (0: as many as the optimum has). Throws Stopped if `stop` ends it before there is a packing. Throws

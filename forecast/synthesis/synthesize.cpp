@@ -53,20 +53,20 @@ std::vector<Column> columns_with_losses() {
 }
 
 /// Adds the time per byte that the links allow, and that of the best schedule for large messages.
-void add_limit(report::Report& answer, const Busiest& limit, Collective collective) {
+void add_limit(report::Report& answer, const Limit& limit) {
   const auto bandwidth = [](SecondsPerByte of) { return of.value > 0 ? 1e-9 / of.value : 0.0; };
   answer.head["optimum_algbw_GBps"] = limit.optimum ? Json(bandwidth(*limit.optimum)) : Json();
-  answer.head["schedule_algbw_GBps"] = limit.optimum ? Json(bandwidth(limit.busiest)) : Json();
-  answer.head["busiest_link"] = limit.optimum ? Json(limit.link) : Json();
+  answer.head["schedule_algbw_GBps"] = limit.optimum ? Json(bandwidth(limit.on_links.busiest)) : Json();
+  answer.head["busiest_link"] = limit.optimum ? Json(limit.on_links.where) : Json();
   if (!limit.optimum || !(limit.optimum->value > 0)) return;
   // Prices may know more than the cut, and for an alltoall they are all that is known.
   const bool by_prices = limit.by_prices && *limit.by_prices >= *limit.optimum;
-  answer.title += (collective == Collective::allreduce ? "\ntrees that share evenly allow "
-                   : by_prices                         ? "\nlinks and ports allow "
-                                                       : "\nlinks allow ") +
+  const Reached& reached = by_prices ? limit.on_both : limit.on_links;
+  answer.title += (by_prices ? "\nlinks and ports allow " : "\nlinks allow ") +
                   text::gbps(bandwidth(by_prices ? *limit.by_prices : *limit.optimum)) + " (algbw); " +
-                  limit.name + " reaches " + text::gbps(bandwidth(limit.busiest)) + " on its busiest link (" +
-                  limit.link + ")";
+                  reached.name + " reaches " + text::gbps(bandwidth(reached.busiest)) +
+                  (by_prices ? " on its busiest link or port (" : " on its busiest link (") + reached.where +
+                  ")";
 }
 
 report::Report made(Front& front, const Question& q, const Forecaster& forecaster) {
@@ -102,7 +102,7 @@ report::Report made(Front& front, const Question& q, const Forecaster& forecaste
                  {"root", d.rooted ? Json(front.root()) : Json()},
                  {"schedules", std::move(schedules)},
                  {"holds", all_hold}};
-  add_limit(answer, front.limit(), d.collective);
+  add_limit(answer, front.limit());
   answer.notes = front.notes();
   answer.sections.push_back({"predictions", std::move(rows), columns_with_losses()});
   answer.remark =

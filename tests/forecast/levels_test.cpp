@@ -188,7 +188,7 @@ TEST(Front, RefusesWhatItCannotMake) {
             "allreduce, "
             "broadcast and reduce");
   EXPECT_EQ(complaint([&] { Front(Collective::alltoall, many); }),
-            "a synthesis takes at most 256 ranks, not 300");
+            "a synthesis takes at most 256 ranks, not 300; `predict` finds the catalogue's fastest for more");
 }
 
 }  // namespace
