@@ -97,6 +97,7 @@ Training described(const TrainingText& text, const Description& platform) {
   require_requests(t);
   t.processor = processor(platform, t.precision);
   t.ranks_per_node = ranks_per_node(platform);
+  t.adapters = adapters_of_node(platform);
   return t;
 }
 

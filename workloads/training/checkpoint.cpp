@@ -2,6 +2,7 @@
 #include "workloads/training/checkpoint.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "support/error.hpp"
 #include "workloads/settings.hpp"
@@ -9,14 +10,6 @@
 #include "workloads/training/storage.hpp"
 
 namespace collcast::workloads {
-namespace {
-
-Seconds over(Bytes bytes, BytesPerSecond rate) {
-  return rate.value > 0 ? bytes / rate : Seconds();
-}
-
-}  // namespace
-
 Checkpoint parse_checkpoint(const std::string& text) {
   Settings s(text, "checkpoint");
   if (s.name() != "blocking" && s.name() != "background")
@@ -76,11 +69,19 @@ CheckpointBytes checkpoint_bytes(const Training& t) {
   return bytes;
 }
 
-Seconds checkpoint_stall(const Checkpoint& c, const Training& t, Seconds step) {
+Stage slowest_write(const Checkpoint& c, const Training& t) {
   const CheckpointBytes bytes = checkpoint_bytes(t);
-  const Seconds copy = over(bytes.of_rank, c.copy);
-  const Seconds write = std::max({over(bytes.whole, c.shared), over(bytes.of_node, c.node),
-                                  over(bytes.of_rank, 1.0 * c.stripes * c.target)});
+  const auto called = [&](const char* otherwise) { return c.to.empty() ? otherwise : c.to; };
+  const std::array<Stage, 4> parts = {
+      {{called("shared file system"), over(bytes.whole, c.shared)},
+       {through_adapters, c.shared.value > 0 ? over(bytes.of_node, t.adapters.rate) : Seconds()},
+       {called("node's disk"), over(bytes.of_node, c.node)},
+       {"a file's stripes", over(bytes.of_rank, 1.0 * c.stripes * c.target)}}};
+  return *std::ranges::max_element(parts, {}, &Stage::time);
+}
+
+Seconds checkpoint_stall(const Checkpoint& c, const Training& t, Seconds step) {
+  const Seconds copy = over(checkpoint_bytes(t).of_rank, c.copy), write = slowest_write(c, t).time;
   if (!c.background) return copy + write;
   return copy + std::max(Seconds(), write - c.every * step);
 }

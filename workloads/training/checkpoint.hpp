@@ -11,6 +11,7 @@ class Description;
 
 namespace collcast::workloads {
 
+struct Stage;
 struct Training;
 
 /// Checkpoints: every so many steps, the ranks that hold the model write one copy of its parameters and
@@ -38,6 +39,9 @@ struct CheckpointBytes {
   Bytes whole, of_node, of_rank;
 };
 CheckpointBytes checkpoint_bytes(const Training& training);
+
+/// The part of a checkpoint's way that takes longest to write it, and how long. Parts work side by side.
+Stage slowest_write(const Checkpoint& checkpoint, const Training& training);
 
 /// How long training stops for a checkpoint, if a step takes `step`: for the whole write; or in the
 /// background, for the copy and for the previous checkpoint if that is still being written.

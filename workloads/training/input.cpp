@@ -85,8 +85,8 @@ Seconds staging(const Input& in, const Training& t) {
                      text::counted(static_cast<std::int64_t>(nodes), "node") + " do not fit into the " +
                      text::bytes(in.room.value) + " of " + in.stage);
   const Bytes read = in.source_shared ? nodes * of_node : of_node;
-  return std::max(in.source.value > 0 ? read / in.source : Seconds(),
-                  in.into.value > 0 ? of_node / in.into : Seconds());
+  return std::max({over(read, in.source), over(of_node, in.into),
+                   in.source_shared ? over(of_node, t.adapters.rate) : Seconds()});
 }
 
 namespace {
@@ -113,6 +113,8 @@ std::vector<Stage> stages(const Input& in, const Training& t) {
   const std::string named = in.stage.empty() ? in.from : in.stage;
   const auto called = [&](const char* otherwise) { return named.empty() ? otherwise : named; };
   if (in.shared.value > 0) way.push_back({called("shared file system"), all * sample / in.shared});
+  if (in.shared.value > 0 && t.adapters.rate.value > 0)
+    way.push_back({through_adapters, of_node * sample / t.adapters.rate});
   if (in.target.value > 0 && in.stage.empty())
     way.push_back({"a file's stripes",
                    1.0 * t.framework.processes_per_gpu * batch(t) * sample / (in.stripes * in.target)});

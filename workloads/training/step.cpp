@@ -66,8 +66,9 @@ std::vector<ActivitySummary> summary_of(const Job& job, const std::vector<Played
   return rows;
 }
 
-/// Moves the rates of the platform's storage to an end of their uncertainty.
+/// Moves the rates of the platform's storage, and of the way to it, to an end of their uncertainty.
 void move_storage(Training& t, bool slow) {
+  t.adapters.rate = (slow ? t.adapters.least : t.adapters.most) * t.adapters.rate;
   if (t.input) {
     Input& in = *t.input;
     const double by = slow ? in.least : in.most;
@@ -131,6 +132,12 @@ std::vector<LimitShare> bottlenecks(const Training& t, const StepForecast& step)
 /// The stall of checkpoints per step.
 Seconds checkpoint_share(const Training& t, Seconds step) {
   return t.checkpoint ? checkpoint_stall(*t.checkpoint, t, step) / t.checkpoint->every : Seconds();
+}
+
+/// What a step that waits for checkpoints is limited by: the slowest part of their way.
+std::string checkpoints(const Training& t) {
+  const Stage slowest = t.checkpoint ? slowest_write(*t.checkpoint, t) : Stage{};
+  return slowest.time > Seconds() ? "checkpoints: " + slowest.name : "checkpoints";
 }
 
 std::vector<Wait> waits(const StepForecast& step, const std::string& input) {
@@ -229,7 +236,7 @@ StepForecast forecast_step(const Training& asked, const PriceOf& price, const Pl
   step.limited_by = limit(step, played.limited_by,
                           {{"the slowest rank's computation", step.waiting},
                            {"input: " + input.name, step.input > Seconds() ? input.time : Seconds()},
-                           {"checkpoints", step.checkpoint}});
+                           {checkpoints(t), step.checkpoint}});
   step.bottlenecks = bottlenecks(t, step);
   step.waits = waits(step, input.name);
   step.activities = with_waits(job, summary_of(job, all), step.waits);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "platforms/description/description.hpp"
+#include "platforms/description/blueprint.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
@@ -74,6 +74,14 @@ Storage as_stated(const Description& platform, const std::string& name, const st
                    text::join(known));
 }
 
+/// What a node's ports to the network carry one way; 0 where there is no network.
+BytesPerSecond through_ports(const Description& platform) {
+  const Blueprint& b = read_blueprint(platform);
+  const std::size_t ports = std::max<std::size_t>(1, b.of_kind(Blueprint::Vertex::Kind::nic).size());
+  return b.bandwidth ? BytesPerSecond(static_cast<double>(ports) * b.bandwidth->value * 1e9)
+                     : BytesPerSecond();
+}
+
 }  // namespace
 
 Storage storage(const Description& platform, const std::string& name, const std::string& who) {
@@ -83,6 +91,13 @@ Storage storage(const Description& platform, const std::string& name, const std:
   here.least = std::min(ratio(slow.read, here.read), ratio(slow.write, here.write));
   here.most = std::max(ratio(fast.read, here.read), ratio(fast.write, here.write));
   return here;
+}
+
+Adapters adapters_of_node(const Description& platform) {
+  const BytesPerSecond here = through_ports(platform);
+  return {.rate = here,
+          .least = ratio(through_ports(pessimistic(platform)), here),
+          .most = ratio(through_ports(optimistic(platform)), here)};
 }
 
 }  // namespace collcast::workloads

@@ -27,4 +27,19 @@ struct Storage {
 /// InputError that lists the names.
 Storage storage(const Description& platform, const std::string& name, const std::string& who);
 
+/// 0 if there is no rate.
+inline Seconds over(Bytes bytes, BytesPerSecond rate) {
+  return rate.value > 0 ? bytes / rate : Seconds();
+}
+
+/// What a node reads, or writes, through all of its network adapters together; 0: no limit is known.
+struct Adapters {
+  BytesPerSecond rate = {};
+  double least = 1, most = 1;  ///< relative ends of the rate
+};
+Adapters adapters_of_node(const Description& platform);
+
+/// What storage that is outside of a node waits for.
+inline constexpr const char* through_adapters = "a node's network adapters";
+
 }  // namespace collcast::workloads

@@ -9,6 +9,7 @@
 #include "workloads/training/framework.hpp"
 #include "workloads/training/input.hpp"
 #include "workloads/training/layer_times.hpp"
+#include "workloads/training/storage.hpp"
 
 namespace collcast::workloads {
 
@@ -30,6 +31,7 @@ struct Training {
   std::optional<Input> input = {};  ///< none: samples are never late
   std::optional<Checkpoint> checkpoint = {};
   Rank ranks = 1, ranks_per_node = 1;
+  Adapters adapters = {};
 };
 
 /// The number of ranks of a replica.
