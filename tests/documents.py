@@ -168,10 +168,21 @@ def heads_unsaid(documents):
             yield f"{place}: docs/glossary.md does not explain the column '{head}'"
 
 
+def counts_unlike():
+    """What training-accuracy.md says of how many steps are near is what the generated page counted."""
+    page, counted = root / "docs/training-accuracy.md", root / "docs/generated/steps.md"
+    known = re.findall(r"within 20 % or 5 ms: (\d+ of \d+) steps", counted.read_text())
+    text = " ".join(page.read_text().split())
+    said = re.findall(r"within 20 % or 5 ms in (\d+ of (?:the )?\d+) steps|(\d+ of \d+) steps are within 20 % or 5 ms", text)
+    said = [(a or b).replace("the ", "") for a, b in said]
+    if said != known:
+        yield f"{name(page)}: says {', '.join(said)} of steps, {name(counted)} {', '.join(known)}"
+
+
 documents = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
 verbs = re.findall(r"^  ([a-z]+) ", printed("--help").partition("Subcommands:")[2], re.MULTILINE)
 errors = [*dead_links(), *dead_mentions(), *options_unsaid(verbs, documents), *platforms_unsaid(), *heads_unsaid(documents),
-          *verbs_unsaid(verbs)]
+          *verbs_unsaid(verbs), *counts_unlike()]
 if not verbs:
     errors.append("collcast --help lists no verbs")
 print("\n".join(errors) or f"{len(documents)} documents explain {len(verbs)} verbs, and their links lead somewhere")
