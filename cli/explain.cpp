@@ -81,15 +81,26 @@ std::vector<Entry> of_each_word(const std::vector<Entry>& all, const std::string
   return found;
 }
 
+/// "; did you mean 'latency'?" for a word of the glossary that a name is like, or that one of its words is
+/// like; empty if there is none.
+std::string nearest_word(const std::vector<Entry>& all, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Entry& e : all) known.insert(known.end(), e.each.begin(), e.each.end());
+  std::string meant = did_you_mean(name, known);
+  std::istringstream words(name);
+  for (std::string word; meant.empty() && words >> word;)
+    if (word.size() > 1) meant = did_you_mean(word, known);
+  return meant.empty() ? "" : "; " + meant;
+}
+
 std::vector<Entry> asked(const std::string& word) {
   std::vector<Entry> all = entries();
   if (word.empty()) return all;
   if (auto named = algorithms_called(CLI::detail::to_lower(word)); !named.empty()) return named;
   if (const Entry* e = find(all, word)) return {*e};
   if (auto parts = of_each_word(all, word); parts.size() > 1) return parts;
-  std::vector<std::string> known;
-  for (const Entry& e : all) known.insert(known.end(), e.each.begin(), e.each.end());
-  throw InputError("the glossary has no '" + word + "'" + suggestion(word, known));
+  throw InputError("the glossary has no '" + word + "'" + nearest_word(all, word) +
+                   "; collcast explain lists its words");
 }
 
 void run_explain(const ExplainOptions& options) {

@@ -165,6 +165,15 @@ const std::vector<Definition> table = {
      one, no_factor, sources_message, every_source},
 };
 
+/// What others call our collectives.
+constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"all-reduce", "allreduce"},
+    {"all-gather", "allgather"},
+    {"bcast", "broadcast"},
+    {"all-to-all", "alltoall"},
+    {"reducescatter", "reduce-scatter"},
+    {"reduce-scatter-block", "reduce-scatter"}};
+
 /// Our name of a collective from that of nccl-tests (all_reduce), OSU (osu_bcast) or MPI (MPI_Allgather,
 /// MPI_Iallgather).
 std::string our_name(std::string_view theirs) {
@@ -174,14 +183,7 @@ std::string our_name(std::string_view theirs) {
   for (const std::string_view prefix : {"mpi-i", "osu-i", "mpi-", "osu-", "nccl"})
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
   if (name.ends_with("-perf")) name.erase(name.size() - 5);
-  static constexpr std::pair<std::string_view, std::string_view> others[] = {
-      {"all-reduce", "allreduce"},
-      {"all-gather", "allgather"},
-      {"bcast", "broadcast"},
-      {"all-to-all", "alltoall"},
-      {"reducescatter", "reduce-scatter"},
-      {"reduce-scatter-block", "reduce-scatter"}};
-  for (const auto& [other, ours] : others)
+  for (const auto& [other, ours] : other_names)
     if (name == other) return std::string(ours);
   return name;
 }
@@ -237,7 +239,11 @@ const Definition& definition(std::string_view name) {
     if (d.name == ours) return d;
     names.emplace_back(d.name);
   }
-  throw InputError("unknown collective '" + std::string(name) + "'" + suggestion(ours, names));
+  std::vector<std::string> others;
+  for (const auto& [other, unused] : other_names) others.emplace_back(other);
+  const std::string meant = alike(ours, names).empty() ? did_you_mean(ours, others) : "";
+  throw InputError("unknown collective '" + std::string(name) + "'" +
+                   (meant.empty() ? suggestion(ours, names) : "; " + meant));
 }
 
 std::string names(const std::vector<Collective>& collectives) {

@@ -147,8 +147,16 @@ TEST(Mistakes, LeadOn) {
            {"export allreduce --algorithm ring --ranks 3 --format goal --root x --size y", "size 'y' is not"},
            {"man predict -o x", "verb excludes --output"},
            {"inspect /none", "/none: cannot be read: No such file or directory"},
-           {"explain busbandwidth", "the glossary has no 'busbandwidth'; expected one of: rank, ranks, "},
+           {"explain busbandwidth",
+            "the glossary has no 'busbandwidth'; did you mean 'bus bandwidth'?; collcast explain lists its "
+            "words\n"},
            {"explain busb", "the glossary has no 'busb'; did you mean 'busbw'?"},
+           {"explain algorithm bandwith",
+            "the glossary has no 'algorithm bandwith'; did you mean 'algorithm bandwidth'?; collcast explain "
+            "lists"},
+           {"explain latncy nosuch", "the glossary has no 'latncy nosuch'; did you mean 'latency'?"},
+           {"explain nosuch", "the glossary has no 'nosuch'; collcast explain lists its words\n"},
+           {"algorithms --collective bcst", "unknown collective 'bcst'; did you mean 'bcast'?\n"},
            {"predict allreduce --platform flat --ranks 4 --size 1KiB,,2KiB",
             "--size: '1KiB,,2KiB' has an empty item"},
            {"predict allreduce --platform flat --ranks=4, --size 1KiB", "--ranks: '4,' has an empty item"},
