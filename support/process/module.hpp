@@ -7,8 +7,8 @@ namespace collcast {
 
 /// The address of `symbol` in `file`, a shared library of ours that is loaded when first needed. It is looked
 /// for as a companion of this program, then where the loader looks (LD_LIBRARY_PATH). `flags` are those of
-/// dlopen. Errors begin with `need`, what needs the library, and end with `instead`, what works without it:
-/// InputError if there is no such file, SubstrateError if it does not load or is not ours.
+/// dlopen. Throws SubstrateError if there is no such file, if it does not load or is not ours. It begins with
+/// `need`, what needs the library, and ends with `instead`, what works without it.
 const void* load_module(const std::string& file, const std::string& symbol, int flags,
                         const std::string& need, const std::string& instead = "");
 

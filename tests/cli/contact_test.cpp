@@ -556,11 +556,14 @@ TEST(Replay, WithoutItsModuleNamesTheEngineThatNeedsNone) {
   const std::string alone = folder / "collcast";
   std::filesystem::copy_file(build_folder + "/collcast", alone);
   const Outcome o = shell(alone + " replay " + trace + " --platform flat");
-  EXPECT_EQ(o.code, 2);
+  EXPECT_EQ(o.code, 3);
   EXPECT_EQ(
       o.err,
       "collcast: SimGrid needs collcast-simgrid.so, which is neither beside this program, nor in ../lib "
       "from there, nor in LD_LIBRARY_PATH; --engine contention models shared links without it\n");
+  const Outcome compared = shell(alone + " compare " + trace + " --on flat --on edr-cluster");
+  EXPECT_EQ(compared.code, 3);
+  EXPECT_THAT(compared.err, HasSubstr("; --engine contention models shared links without it\n"));
   const Outcome other = shell(alone + " replay " + trace +
                               " --platform flat --engine contention --set network.bandwidth_GBps=5");
   EXPECT_EQ(other.code, 0) << other.err;  // what the override changes is found out by that engine, too
