@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "platforms/description/load.hpp"
 #include "tests/complaint.hpp"
 #include "tests/mutated.hpp"
@@ -132,6 +134,17 @@ TEST(Applications, AllRunOnTheirDefaults) {
         << a.name;
 }
 
+/// What --list says can be set is what a refusal says, whatever else is set.
+TEST(Applications, NameAllTheirSettings) {
+  const std::regex setting("(?:^|, )([a-z]+)=");
+  for (const ApplicationName& a : application_names()) {
+    const std::string name(a.name), listed(a.settings);
+    const std::string refusal = complaint([&] { application_job(name + ":no=1", 40, arithmetic); });
+    for (std::sregex_iterator one(listed.begin(), listed.end(), setting), end; one != end; ++one)
+      EXPECT_TRUE(std::regex_search(refusal, std::regex("[ ,]" + (*one)[1].str() + "(,|$)"))) << refusal;
+  }
+}
+
 TEST(Applications, SayWhatIsWrong) {
   const auto error = [](const std::string& text, Rank ranks = 8, const Device& device = arithmetic) {
     return complaint([&] { application_job(text, ranks, device); });
@@ -141,7 +154,8 @@ TEST(Applications, SayWhatIsWrong) {
       "unknown application 'p3dff'; did you mean 'p3dfft'?; a job of one's own is a file that ends in .json");
   EXPECT_EQ(
       error("p3dfft:size=4"),
-      "application p3dfft has no 'size'; it takes compute, efficiency, fields, grid, mode, n, transforms");
+      "application p3dfft has no 'size'; it takes compute, efficiency, fields, grid, mode, n, offloaded, "
+      "progress, transforms");
   EXPECT_EQ(error("p3dfft:n=1"), "application p3dfft: n takes a whole number from 2, got '1'");
   EXPECT_EQ(error("p3dfft:grid=4"), "application p3dfft: grid takes rows x columns like 8x16, got '4'");
   EXPECT_EQ(error("p3dfft:grid=4x"), "application p3dfft: grid takes rows x columns like 8x16, got '4x'");

@@ -68,15 +68,13 @@ Stages stages(Settings& settings, const Site& site, double points, int n) {
 
 /// Who makes the exchanges of rows and columns progress. Ranks do what is not offloaded.
 std::array<Progress, 2> of_groups(Settings& settings, const std::string& mode) {
+  const Progress by_host = host_progress(settings);
+  const bool both = one_of(settings, "offloaded", "both", {"both", "column"}) == "both";
   if (mode != "nonblocking" && settings.has("progress"))
     reject_pencils("progress goes with mode=nonblocking");
   if (mode != "offload" && settings.has("offloaded")) reject_pencils("offloaded goes with mode=offload");
   if (mode == "blocking") return {Progress::always, Progress::always};
-  if (mode == "nonblocking") {
-    const Progress by = host_progress(settings);
-    return {by, by};
-  }
-  const bool both = one_of(settings, "offloaded", "both", {"both", "column"}) == "both";
+  if (mode == "nonblocking") return {by_host, by_host};
   return {both ? Progress::dpu : Progress::host, Progress::dpu};
 }
 

@@ -19,6 +19,7 @@ Job stencil(Settings& settings, const Site& site) {
   if (2 * width > side)
     throw InputError("application stencil: halos of width " + std::to_string(width) +
                      " need more cells than a side of " + std::to_string(side));
+  const Progress by_host = host_progress(settings);
   if (!overlap && settings.has("progress"))
     throw InputError("application stencil: progress goes with overlap=1");
   const double cells = std::pow(side, dims);
@@ -26,7 +27,7 @@ Job stencil(Settings& settings, const Site& site) {
   if (whole < Seconds())
     whole = kernel_time(site.device, site.device.fp64, flops * cells, 2 * cells * cell, reached);
   const double inner = overlap ? std::pow(side - 2 * width, dims) / cells : 0;
-  const Progress progress = overlap ? host_progress(settings) : Progress::always;
+  const Progress progress = overlap ? by_host : Progress::always;
   const Bytes faces = 2.0 * dims * width * std::pow(side, dims - 1) * cell;
   Script script;
   std::vector<int> done;  // last activities of the step before
