@@ -312,6 +312,8 @@ void Space::read_sample(const Json& sample, const std::string& file) {
   const bool random = sample.is_object() && sample.contains("random");
   const char* kind = random ? "random" : "low-discrepancy";
   if (!sample.is_object() || !sample.contains(kind)) reject(file, "sample", accepted);
+  if (sample.contains("seed") && !sample["seed"].is_number_unsigned())
+    reject(file, "sample", "takes a seed that is a whole number from 0, not " + dump(sample["seed"]));
   for (const auto& [key, value] : sample.items())
     if ((key != kind && key != "seed") || !value.is_number_unsigned()) reject(file, "sample", accepted);
   sampling_ = random ? Sampling::random : Sampling::low_discrepancy;

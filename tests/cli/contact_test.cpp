@@ -467,6 +467,7 @@ TEST(Words, AreExplained) {
               AllOf(HasSubstr("a host with its ranks"), HasSubstr("what its owner sends")));
   EXPECT_EQ(collcast("explain node 5 nowhere").code, 2);
   EXPECT_THAT(collcast("explain ring").out, HasSubstr("ring, an algorithm of allreduce: "));
+  EXPECT_THAT(collcast("explain generation").out, HasSubstr("architecture"));
   EXPECT_THAT(collcast("explain low").out, HasSubstr("at their fast end"));
   EXPECT_THAT(collcast("explain busbw").out, HasSubstr("algbw times the collective's factor"));
   EXPECT_THAT(collcast("explain 'exposed communication'").out, HasSubstr("does not compute"));

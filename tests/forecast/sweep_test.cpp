@@ -320,6 +320,9 @@ TEST(Space, SaysWhatIsWrong) {
   EXPECT_EQ(says("{}", R"("sobol")"), sample);
   EXPECT_EQ(says("{}", R"({"random": "many"})"), sample);
   EXPECT_EQ(says("{}", R"({"random": 5, "sead": 1})"), sample);
+  for (const std::string seed : {"-1", "1.5", "\"one\""})
+    EXPECT_EQ(says("{}", R"({"random": 5, "seed": )" + seed + "}"),
+              "s.json: sample takes a seed that is a whole number from 0, not " + seed);
   EXPECT_EQ(says("{}", R"({"random": 0})"), "s.json: sample takes 1 to 10,000,000 points, not 0");
   EXPECT_EQ(says("{}", R"({"random": 18446744073709551615})"),
             "s.json: sample takes 1 to 10,000,000 points, not 18446744073709551615");
