@@ -513,7 +513,7 @@ void refuse_unreadable(const LogReader& log, const std::string& file) {
 
 void tell(SourceInfo& info, const LogReader& log) {
   for (const auto& [what, count] : log.choices)
-    info.notes.push_back(what + ", " + std::to_string(count) + " times");
+    info.notes.push_back(what + ", " + text::counted(count, "time"));
   info.lose("log line", log.unreadable,
             "without NCCL INFO or host, process and thread, or with a second one in it");
   info.lose("log line", log.incomplete, "cut before its communicator, or how many ranks this has");

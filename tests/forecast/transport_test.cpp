@@ -213,6 +213,7 @@ TEST(Transport, aPolicyMayBeToldAPart) {
   ASSERT_EQ(all.size(), 6u);  // trees and rings, each by three protocols
   EXPECT_EQ(all[0].prediction.time, nccl.predict(Collective::allreduce, call, path).prediction.time);
   for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].choice.why, "");
     if (i > 0) {
       EXPECT_GE(*all[i].estimate, *all[i - 1].estimate);
     }

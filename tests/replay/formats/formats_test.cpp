@@ -687,7 +687,7 @@ TEST_F(Files, NcclLogsGiveCallsByRankAndCommunicator) {
   EXPECT_DOUBLE_EQ(first[0].message.value, 2 * 4096);  // two ranks' shares
   EXPECT_DOUBLE_EQ(first[1].bytes.value, 80);
   EXPECT_EQ(second[1].from, 0);
-  EXPECT_EQ(source->info().notes[0], "AllGather: 4096 B by ring / Simple, 1 times");
+  EXPECT_EQ(source->info().notes[0], "AllGather: 4096 B by ring / Simple, 1 time");
   EXPECT_EQ(source->communicators().size(), 1u);  // that of all ranks is the world
 }
 

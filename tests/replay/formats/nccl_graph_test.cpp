@@ -120,7 +120,7 @@ TEST_F(NcclGraphs, AreShownOfALogWithoutCalls) {
   EXPECT_TRUE(source->info().unplayable.starts_with("an NCCL log without calls; run with"));
 
   const auto chosen = open(at + "AllReduce: 4 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..0}\n");
-  EXPECT_EQ(chosen->info().notes.back(), "AllReduce: 4 B by TREE / LL, 1 times");
+  EXPECT_EQ(chosen->info().notes.back(), "AllReduce: 4 B by TREE / LL, 1 time");
   EXPECT_EQ(chosen->info().unknown.back(), "how many ranks there are");
 
   EXPECT_NE(
