@@ -139,8 +139,9 @@ std::string render(const Report& report, Format format, std::size_t width) {
     const bool reason = s.columns.back().title == "limited by";
     text += plain ? text_table(texts(s), width, reason) : markdown_table(texts(s));
     if (s.rows.size() > s.shown)
-      text += (plain ? "" : "\n") +
-              ("and " + text::count(static_cast<std::int64_t>(s.rows.size() - s.shown))) + " more\n";
+      text += std::string(plain ? "" : "\n") + "and " +
+              text::count(static_cast<std::int64_t>(s.rows.size() - s.shown)) + " more" +
+              (s.key.empty() ? "\n" : "; --format json has all\n");
   }
   if (!report.remark.empty()) text += '\n' + fits(report.remark) + '\n';
   if (!plain)

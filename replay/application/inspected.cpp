@@ -13,7 +13,7 @@ namespace {
 
 using text::bytes, text::count, text::counted, text::seconds;
 
-constexpr std::size_t shown = 16;
+constexpr std::size_t shown = 16, shown_operations = 40;
 
 Json time_or_null(const Inspection::Operation& o, Seconds time) {
   return o.timed ? Json(time.value) : Json();
@@ -52,7 +52,8 @@ Section operations(const Inspection& all) {
                 {text_of("operation", "operation"), text_of("communicator", "communicator"),
                  number_of("size", "size", bytes), count_of("count", "count"),
                  number_of("total", "total_s", seconds), number_of("min", "min_s", seconds),
-                 number_of("mean", "mean_s", seconds), number_of("max", "max_s", seconds)}};
+                 number_of("mean", "mean_s", seconds), number_of("max", "max_s", seconds)},
+                shown_operations};
   const auto said = [&](const char* key) {
     return std::ranges::any_of(rows, [key](const Json& row) { return !row[key].is_null(); });
   };

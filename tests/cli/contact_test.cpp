@@ -2,6 +2,7 @@
 // What a new user meets: mistakes that lead on, help and tables that fit, completions, manual pages, words.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -405,6 +406,15 @@ TEST(Platform, UnitsThatSlipAreNoted) {
   EXPECT_THAT(o.err,
               HasSubstr("network.bandwidth_GBps = 200 is more than a port or cable of a network has ever had "
                         "(120); GB are bytes: 200 Gb/s are 25 GB/s"));
+}
+
+/// Of 2,200 rows those that take longest; machines get all.
+TEST(Inspect, PrintsTheLargestRows) {
+  const std::string inspect = "inspect " COLLCAST_SOURCE_DIR "/traces/qe-si-8.cct";
+  const std::string table = collcast(inspect).out;
+  EXPECT_LT(std::ranges::count(table, '\n'), 100);
+  EXPECT_THAT(table, AllOf(HasSubstr(" more; --format json has all\n"), HasSubstr("\nrank ")));
+  EXPECT_GT(::collcast::parse_json(collcast(inspect + " --format json").out)["operations"].size(), 1000u);
 }
 
 TEST(Pages, ManualsAndCompletions) {
