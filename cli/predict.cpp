@@ -14,6 +14,7 @@
 #include "forecast/report/plot.hpp"
 #include "forecast/sweep/predict.hpp"
 #include "model/ranges.hpp"
+#include "model/sizes.hpp"
 #include "platforms/description/load.hpp"
 #include "support/notes.hpp"
 #include "support/numbers.hpp"
@@ -177,6 +178,7 @@ int run_predict(PredictOptions& options) {
   Answer answer = ask(question, {progress, &interrupt_flag(), watched});
   progress_end();
   if (imported) add_once(answer.notes, imported->note());
+  add_once(answer.notes, decimal_comma(options.sizes));
   append(answer.notes, canvas.write_timeline(report::about(answer)));
   Report report = report::make(answer);
   write_page(canvas, question, report, unwatched);

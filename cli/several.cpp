@@ -9,8 +9,10 @@
 #include "forecast/sweep/plot.hpp"
 #include "model/alternatives.hpp"
 #include "model/ranges.hpp"
+#include "model/sizes.hpp"
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/notes.hpp"
 #include "support/suggest.hpp"
 #include "workloads/playing/shown.hpp"
 #include "workloads/playing/verbs.hpp"
@@ -29,6 +31,7 @@ constexpr std::array<std::string_view, 20> numbers = {
 void Several::add(const std::string& key, const std::vector<std::string>& values) {
   if (values.empty()) return;
   settings_[key] = values;
+  if (key == "size") add_once(doubts_, decimal_comma(values));
   const bool ranges = std::ranges::find(numbers, key) != numbers.end();
   try {
     several_ = several_ || values.size() > 1 ||
@@ -48,6 +51,7 @@ void Several::set(const std::vector<std::string>& assignments) {
       throw InputError("--set: " + path + " is set twice");
     const std::vector<std::string> values = sweep::values_set(text);
     settings_["set"][path] = values;
+    add_once(doubts_, decimal_comma(values));
     several_ = several_ || values.size() > 1 || is_range(values[0]);
   }
 }
@@ -67,6 +71,7 @@ int Several::answer(const std::string& verb, const std::string& about, Format fo
                                       [](std::int64_t n, std::int64_t of) { progress_of("", n, of); });
   progress_end();
   const bool fit = workloads::complete(all.report, asked);
+  for (const std::string& words : doubts_) add_once(all.report.notes, words);
   if (!plotted.empty())
     plot(plotted, {all.report.title, {sweep::graph(asked, all.report.sections[0].rows, over)}},
          all.report.notes);

@@ -32,6 +32,7 @@ class Several {
 
  private:
   Json settings_ = Json::object();
+  std::vector<std::string> doubts_;  ///< about lists that may be numbers with a decimal comma
   bool several_ = false;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/sizes.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -42,6 +43,22 @@ Bytes parse_size(const std::string& text, const std::string& what) {
       }
   throw InputError(what + " '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB" +
                    (text.find(',') == std::string::npos ? "" : ", with a decimal point"));
+}
+
+std::string decimal_comma(const std::vector<std::string>& list) {
+  if (list.size() != 2) return {};
+  const std::string &whole = list[0], &fraction = list[1];
+  const std::size_t digits = std::min(fraction.find_first_not_of("0123456789"), fraction.size());
+  if (whole.empty() || whole.size() > 6 || whole.find_first_not_of("0123456789") != whole.npos ||
+      digits == 0 || digits > 3)
+    return {};
+  const bool is_fraction = fraction[digits - 1] == '5', has_unit = digits < fraction.size();
+  if (has_unit && fraction.find_first_not_of("kKmMgGTiB", digits) != fraction.npos) return {};
+  const bool ascends =
+      !has_unit && whole != "0" && std::pair(whole.size(), whole) <= std::pair(fraction.size(), fraction);
+  if (!is_fraction || ascends || fraction.substr(digits) == "B") return {};
+  return whole + "," + fraction + " is two values, " + whole + " and " + fraction +
+         "; a decimal point is a dot: " + whole + "." + fraction;
 }
 
 void check_size(Bytes size, const std::string& what) {

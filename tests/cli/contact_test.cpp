@@ -408,6 +408,14 @@ TEST(Platform, UnitsThatSlipAreNoted) {
                         "(120); GB are bytes: 200 Gb/s are 25 GB/s"));
 }
 
+TEST(Lists, ThatMayBeADecimalCommaAreDoubted) {
+  const std::string predict = "predict allreduce --platform edr-cluster --ranks 4 --engine path --size ";
+  EXPECT_THAT(collcast(predict + "1,5KiB").err, HasSubstr("a decimal point is a dot: 1.5KiB\n"));
+  EXPECT_THAT(collcast(predict + "1KiB --set network.bandwidth_GBps=12,5").err,
+              HasSubstr("a decimal point is a dot: 12.5\n"));
+  EXPECT_THAT(collcast(predict + "8,1KiB").err, ::testing::Not(HasSubstr("decimal")));
+}
+
 /// Of 2,200 rows those that take longest; machines get all.
 TEST(Inspect, PrintsTheLargestRows) {
   const std::string inspect = "inspect " COLLCAST_SOURCE_DIR "/traces/qe-si-8.cct";

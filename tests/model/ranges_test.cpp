@@ -81,6 +81,28 @@ TEST(Sizes, DoNotBeginWith0) {
             "size '000' begins with 0; commas stand between sizes, not in one");
 }
 
+/// 8,1KiB is a usual list: what would be a fraction of a byte, or of another digit, is none.
+TEST(Sizes, OfADecimalCommaAreDoubted) {
+  EXPECT_EQ(decimal_comma({"1", "5KiB"}),
+            "1,5KiB is two values, 1 and 5KiB; a decimal point is a dot: 1.5KiB");
+  for (const std::vector<std::string>& doubtful :
+       {std::vector<std::string>{"12", "5"}, {"0", "5"}, {"2", "25MiB"}})
+    EXPECT_NE(decimal_comma(doubtful), "") << doubtful[0];
+  for (const std::vector<std::string>& list : {std::vector<std::string>{"8", "1KiB"},
+                                               {"5", "25"},
+                                               {"1", "5B"},
+                                               {"4", "64KiB"},
+                                               {"1KiB", "5KiB"},
+                                               {"1"},
+                                               {"1", "5", "25"},
+                                               {"1", "5KiB:5MiB"},
+                                               {"", "5"},
+                                               {"100", "50"},
+                                               {"1.5", "5KiB"},
+                                               {"8", "1125KiB"}})
+    EXPECT_EQ(decimal_comma(list), "") << list[0];
+}
+
 TEST(Collectives, AreKnownByOthersNames) {
   for (const auto& [theirs, ours] : {std::pair{"all_reduce", "allreduce"},
                                      {"all_reduce_perf", "allreduce"},
