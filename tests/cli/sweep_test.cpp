@@ -676,7 +676,7 @@ TEST(Plan, OfTwoPlatformsOfOneName) {
   const Folder folder;
   const std::string slow = folder / "p4d.json";
   shell(
-      "sed 's/\"bandwidth_GBps\": {\"value\": 10.6, \"low\": 6.9/\"bandwidth_GBps\": {\"value\": 0.1, "
+      "sed 's/\"bandwidth_GBps\": {\"value\": 7.6, \"low\": 6.9/\"bandwidth_GBps\": {\"value\": 0.1, "
       "\"low\": 0.1/' " COLLCAST_SOURCE_DIR "/platforms/data/p4d.json > " +
       slow);
   const auto more = [](const std::string& platforms) {

@@ -72,14 +72,14 @@ TEST(WhatIf, WhatFitsIsAPartOfTheAnswer) {
   EXPECT_EQ(collcast(step + "80").code, 1);
 }
 
-/// Behind slots of 10 GB/s, faster ports do not help what is exposed of a step's communication.
+/// Behind slots of 7 GB/s, faster ports do not help what is exposed of a step's communication.
 TEST(WhatIf, TheCapOfExposedCommunicationIsNamed) {
   if (::collcast::address_sanitizer) GTEST_SKIP() << "numbers, which take minutes";
   const std::string step =
       "train --model bert-large --platform p4d --ranks 16 --batch 8 --precision amp --framework one --set "
-      "node.link_kinds.pcie3-x16.bandwidth_GBps=10 --set network.bandwidth_GBps=";
+      "node.link_kinds.pcie3-x16.bandwidth_GBps=7 --set network.bandwidth_GBps=";
   const std::string cap =
-      " does not change the answer; the limit is pcie3-x16, 10.0 GB/s (of the communication that is exposed)";
+      " does not change the answer; the limit is pcie3-x16, 7.00 GB/s (of the communication that is exposed)";
   EXPECT_THAT(collcast(step + "50").out, HasSubstr("network.bandwidth_GBps" + cap + ".\n"));
   EXPECT_THAT(collcast(step + "1,25,50").err,
               HasSubstr("note: network.bandwidth_GBps from 25 to 50" + cap + "\n"));
