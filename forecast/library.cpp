@@ -322,7 +322,7 @@ std::vector<Library::Forecast> Library::predict_all(Collective collective, const
     nccl::Policy told = *nccl_;
     told.algo = c.shape, told.proto = c.protocol;
     forecasts.push_back(by_nccl(told, collective, asked, engine));
-    forecasts.back().choice.why.clear();  // it was told
+    if (own_transport_) forecasts.back().choice.why.clear();  // it was told
   }
   return forecasts;
 }

@@ -204,7 +204,7 @@ TEST(SweepCli, WhatIsWrongAtEveryPointIsRefusedAtOnce) {
       {R"("set": {"network.bandwidth_GBps": ["5:20:x2", "fast"]})", "'fast' is not a number"},
       {R"("sample": {"random": 3}, "set": {"network.bandwidth_GBps": {"from": -1, "to": 5}})", "not -1"},
       {R"("algorithm": ["ring", "rign"])", "no algorithm 'rign' for allreduce; did you mean 'ring'?"},
-      {R"("placement": ["block", "zigzag"])", "must be block, round-robin, by-socket"},
+      {R"("placement": ["block", "zigzag"])", "must be block, round-robin or by-socket"},
       {R"("policy": ["mpich", "mpihc"])", "unknown policy 'mpihc'"},
       {R"("segment": ["auto", "foo"])", "'foo'"},
       {R"("radix": [2, 1])", "radix '1' is not"},

@@ -473,13 +473,12 @@ TEST(Transport, theClosedFormFollowsATaper) {
   }
 }
 
-/// The same adapters, four for each GPU or one of their bandwidth: only the nearest of four is used, which is
-/// counted.
+/// Of four adapters on each PCIe switch two are next to its two GPUs.
 TEST(Transport, adaptersThatNoRankIsNextToAreCounted) {
-  Description d = tapered(4);
-  EXPECT_EQ(Machine(d, 32).idle_adapters(), 0);
-  set(d, "node.nics=8");
-  EXPECT_EQ(Machine(d, 32).idle_adapters(), 4);
+  Description d = load_platform("p4d");
+  EXPECT_EQ(Machine(d, 16).idle_adapters(), 0);
+  set(d, "node.nics=16");
+  EXPECT_EQ(Machine(d, 16).idle_adapters(), 8);
 }
 
 }  // namespace
