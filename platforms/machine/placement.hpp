@@ -37,8 +37,9 @@ struct Placement {
   std::vector<Line> lines = {};  ///< by rank
 };
 
-/// Parses "block", "round-robin", "by-socket", each also with a number of nodes ("block:8"), or the path of a file like Open MPI's rankfiles, with a line
-/// "rank 0=node3 slot=1" per rank, or "slot=1:0" for the first slot of the second socket. Throws InputError.
+/// Parses "block", "round-robin", "by-socket", each also with a number of nodes ("block:8"), or the path of a
+/// file like Open MPI's rankfiles, with a line "rank 0=node3 slot=1" per rank, or "slot=1:0" for the first
+/// slot of the second socket. Throws InputError.
 Placement parse_placement(const std::string& text);
 
 struct Seat {
