@@ -53,7 +53,7 @@ class Front {
 
   struct Fastest {
     std::shared_ptr<const SynthesizedSchedule> schedule;
-    Prediction prediction;
+    Prediction prediction;  ///< of `schedule`, whose algorithm it refers to
   };
   Fastest fastest(Bytes message, const Engine& engine);
 

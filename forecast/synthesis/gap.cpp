@@ -171,10 +171,10 @@ class GapReport {
       bound = synthesis::raised_by_prices(bound, size, *front_);
     Json rows = Json::array({bound_row(size, bound)});
     if (front_) {
-      const Prediction synthesized = front_->fastest(size, engine(q_.engine)).prediction;
+      const Front::Fastest synthesized = front_->fastest(size, engine(q_.engine));
       end_if_interrupted();
-      note(std::string(synthesized.note));
-      rows.push_back(synthesis::row("synthesized", synthesized, bound));
+      note(std::string(synthesized.prediction.note));
+      rows.push_back(synthesis::row("synthesized", synthesized.prediction, bound));
     }
     rows.push_back(synthesis::row("catalogue", best, bound));
     if (chosen) rows.push_back(synthesis::row(q_.policy, chosen->prediction, bound));
