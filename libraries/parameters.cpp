@@ -33,8 +33,7 @@ std::vector<Call> variants(const Algorithm& a, const Call& call, const Stated& s
   if (a.radix && !stated.radix)
     add(&Call::radix, {2, up_to_all(4), up_to_all(8), up_to_all(16), up_to_all(call.ranks_per_node)});
   if (a.channels && !stated.channels)
-    add(&Call::channels,
-        {1, 2, 4, std::max(1, call.channels / 2), std::min(most_tried, 2 * call.channels)});
+    add(&Call::channels, {1, 2, 4, std::max(1, call.channels / 2), std::min(most_tried, 2 * call.channels)});
   return all;
 }
 

@@ -5,7 +5,8 @@
 
 namespace collcast::nccl {
 
-/// Values of Play::limited_by: channels that are slower than links and network cards; these; waiting, not bytes.
+/// Values of Play::limited_by: channels that are slower than links and network cards; these; waiting, not
+/// bytes.
 constexpr const char *gpu_channels = "channels of the GPU", *node_links = "links in the node",
                      *network_cards = "network proxies and cards", *by_latency = "latency";
 
