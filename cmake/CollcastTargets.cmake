@@ -71,7 +71,7 @@ find_program(LLD ld.lld)  # tests are many: it links one in a fifth of the time
 
 # collcast_test(<name> SOURCES ... LINKS ... [LABELS ...] [HEAVY] [SHARDED]): one GoogleTest program, its cases known to CTest.
 # HEAVY: under the sanitizers its own loops run for longer than they compile. SHARDED: its cases are so many, and so short, that
-# CTest knows six shards of them instead, as it knows two of any other under the sanitizers. There it knows half of the cases that
+# CTest knows six shards of them instead, as it knows two of any other under the sanitizers. There it knows a third of the cases that
 # start programs, which the golden scenarios and documents start as well.
 function(collcast_test name)
   cmake_parse_arguments(ARG "HEAVY;SHARDED" "" "SOURCES;LINKS;LABELS" ${ARGN})
@@ -99,7 +99,7 @@ function(collcast_test name)
     endif()
     math(EXPR last "${count} - 1")
     if(CMAKE_BUILD_TYPE STREQUAL Sanitize AND "e2e" IN_LIST ARG_LABELS)
-      math(EXPR count "2 * ${count}")
+      math(EXPR count "3 * ${count}")
     endif()
     foreach(shard RANGE ${last})
       add_test(NAME ${name}.${shard} COMMAND ${name} --gtest_brief=1)

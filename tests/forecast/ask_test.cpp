@@ -358,10 +358,12 @@ TEST(Ask, AutoPlaysTheBestFew) {
 /// The ring is far behind by critical path, and by far the fastest where racks share a thin uplink. Within a
 /// node of Summit, one-shot is ahead until its messages meet between the sockets.
 TEST(Ask, AutoIsTheFastestWhereverLinksAreShared) {
+  testing::EachOrOneIn tried(4);
   for (const auto& [by, platform, ranks, size] : {std::tuple{"auto", "testbed-racks", 8, Bytes(3'000'017)},
                                                   {"auto", "icpp17-cluster", 16, 16_MiB},
                                                   {"contention", "summit", 6, 1_MiB},
                                                   {"path", "summit", 6, 1_MiB}}) {
+    if (!tried()) continue;
     Question q = allreduce();
     q.platforms = {platform};
     q.ranks = {ranks};

@@ -58,7 +58,7 @@ double at_least(const Algorithm& a, const Call& call, const Fabric& fabric) {
 }
 
 TEST(Bound, NoAlgorithmBeatsIt) {
-  testing::EachOrOneIn wanted(3), tried(10, 2);
+  testing::EachOrOneIn wanted(3), tried(10, 4);
   for (const Description& platform : platforms()) {
     if (!wanted()) continue;
     for (const Rank ranks : {3, 8}) {

@@ -258,7 +258,7 @@ TEST(Group, AMessageIsPricedWhereItsPairLies) {
 
 /// Pairs that meet the same are priced once: as if each were the first to be asked for.
 TEST(Group, PairsThatMeetTheSameAreAlike) {
-  testing::EachOrOneIn next(5);
+  testing::EachOrOneIn next(20);
   for (const char* name : {"dgx-1v", "summit", "lumi-g"}) {
     const Description platform = load_platform(name);
     const Rank node = platform.blueprint()->ranks_per_node;

@@ -128,7 +128,7 @@ TEST(Levels, WhatCannotBe) {
 
 /// On shipped machines, for small and large messages, within the bounds.
 TEST(Front, HoldsOnShippedMachines) {
-  testing::EachOrOneIn tried(10);
+  testing::EachOrOneIn tried(30);
   for (const auto& [platform, least] : {std::pair{"flat", 2}, {"dgx-1v", 2}, {"dgx-a100", 9}})
     for (Rank ranks = least; ranks <= 9; ++ranks) {
       const Forecaster forecaster(load_platform(platform), ranks);

@@ -102,6 +102,7 @@ TEST(Tune, NcclKeepsItsChannels) {
 /// Calls that follow each other down one channel take a third of the default's time, a call alone twice as
 /// long.
 TEST(Tune, NcclsChainIsToldOnlyIfACallAloneGains) {
+  if (address_sanitizer) GTEST_SKIP() << "as NcclKeepsItsChannels";
   using ::testing::Contains, ::testing::HasSubstr;
   TuneQuestion q = question("nccl", "p4d", "broadcast");
   q.sizes = {Bytes(1 << 18)};
@@ -184,6 +185,7 @@ TEST(Tune, NcclsChoiceThatComesBackIsSeen) {
 
 /// NVLS goes over none of NCCL's own transports: what it takes is no measure of what else it can be told.
 TEST(Tune, TheBestIsTheBestOfItsList) {
+  if (address_sanitizer) GTEST_SKIP() << "as NcclKeepsItsChannels";
   TuneQuestion q = question("nccl", "dgx-h100", "allreduce");
   q.ranks = 8;
   q.sizes = {Bytes(1 << 26)};

@@ -7,6 +7,7 @@
 
 #include "platforms/description/load.hpp"
 #include "tests/complaint.hpp"
+#include "tests/sanitized.hpp"
 #include "workloads/playing/training_text.hpp"
 #include "workloads/training/step.hpp"
 
@@ -32,6 +33,7 @@ TEST(Layouts, AreOnAllRanksAndFit) {
   Training t = step("gpt:layers=8,hidden=1024,heads=16,sequence=1024", 16, "64");
   std::set<std::string> names;
   int pipelines = 0;
+  testing::EachOrOneIn forecast(8);
   for (const char* framework : {"ddp", "zero1", "fsdp"})
     for (const Layout& l : layouts(t, framework, 8).fit) {
       EXPECT_EQ(l.data * l.tensor * l.pipeline, 16) << l.framework;
@@ -43,7 +45,10 @@ TEST(Layouts, AreOnAllRanksAndFit) {
       EXPECT_EQ(l.memory, memory_need(t).sum());
       EXPECT_LE(l.memory, t.processor.memory);
       EXPECT_EQ(l.samples, 64);
-      EXPECT_LE(l.least_step.value, forecast_step(t, free_of_charge).time.value * (1 + 1e-9)) << l.framework;
+      if (forecast()) {
+        EXPECT_LE(l.least_step.value, forecast_step(t, free_of_charge).time.value * (1 + 1e-9))
+            << l.framework;
+      }
       pipelines += l.pipeline > 1;
       EXPECT_TRUE(l.pipeline == 1 || !l.framework.starts_with("fsdp"));
     }
