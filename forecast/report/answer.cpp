@@ -151,7 +151,8 @@ std::vector<Share> with_copies_as_one(const std::vector<Share>& shares) {
   std::vector<Share> all;
   for (const Share& s : shares) {
     const auto is_copy = [](const Share& share) {
-      return share.name.find(" copies of slot ") != std::string::npos;
+      return share.name.find(" copies out of slot ") != std::string::npos ||
+             share.name.find(" copies into slot ") != std::string::npos;
     };
     const auto same = std::ranges::find_if(
         all, [&](const Share& other) { return is_copy(s) && is_copy(other) && other.cause == s.cause; });

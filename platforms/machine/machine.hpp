@@ -164,13 +164,13 @@ class Machine final : public Fabric {
   std::vector<Rank> find_representatives() const;
 
   void make_links() const;
-  std::size_t node_links() const { return graph_.links().size() + loops_.size() + 2 * ports_.nics; }
+  std::size_t node_links() const { return graph_.links().size() + 2 * (loops_.size() + ports_.nics); }
   LinkId link(const Seat& at, std::size_t index) const {
     return static_cast<LinkId>(at.node * node_links() + index);
   }
-  std::size_t loop_index(int slot, int vertex) const;
+  std::size_t loop_link(int slot, int vertex) const;
   std::size_t nic_link(int nic) const {
-    return graph_.links().size() + loops_.size() + 2 * static_cast<std::size_t>(nic);
+    return graph_.links().size() + 2 * (loops_.size() + static_cast<std::size_t>(nic));
   }
 
   struct Loop {

@@ -52,7 +52,7 @@ void Machine::make_links() const {
                  (topology_ ? topology_->links() : 0));
   for (int n = 0; n < extent_.nodes; ++n) {
     for (const NodeGraph::Link& l : graph_.links()) links_.push_back({line(l.line)});
-    for (const Loop& l : loops_) links_.push_back({line(graph_.loop(l.vertex))});
+    for (const Loop& l : loops_) links_.insert(links_.end(), 2, {line(graph_.loop(l.vertex))});
     if (ports_.nics > 0) links_.insert(links_.end(), 2 * ports_.nics, {GBps(*b.bandwidth)});
   }
   if (!topology_) return;
@@ -73,16 +73,19 @@ std::string Machine::link_name(LinkId link) const {
     return node + name(l.from) + " to " + name(l.to);
   }
   index -= graph_.links().size();
-  if (index < loops_.size())
-    return node + name(loops_[index].vertex) + " copies of slot " + std::to_string(loops_[index].slot);
-  index -= loops_.size();
+  if (index < 2 * loops_.size()) {
+    const Loop& l = loops_[index / 2];
+    return node + name(l.vertex) + " copies " + (index % 2 == 0 ? "out of" : "into") + " slot " +
+           std::to_string(l.slot);
+  }
+  index -= 2 * loops_.size();
   return node + nic_name(ports_.nics, static_cast<Port>(index / 2), index % 2 == 0);
 }
 
-std::size_t Machine::loop_index(int slot, int vertex) const {
+std::size_t Machine::loop_link(int slot, int vertex) const {
   const auto at = std::ranges::lower_bound(loops_, std::pair(slot, vertex), {},
                                            [](const Loop& l) { return std::pair(l.slot, l.vertex); });
-  return graph_.links().size() + static_cast<std::size_t>(at - loops_.begin());
+  return graph_.links().size() + 2 * static_cast<std::size_t>(at - loops_.begin());
 }
 
 void Machine::route(Place from, Place to, std::vector<LinkId>& links) const {
@@ -98,7 +101,8 @@ void Machine::route(Place from, Place to, std::vector<LinkId>& links) const {
     for (int l : graph_.route(v, w)) links.push_back(link(at, static_cast<std::size_t>(l)));
   };
   if (a.node == b.node) {
-    if (out == in && from.rank != to.rank) links.push_back(link(a, loop_index(a.slot, out)));
+    if (out == in && from.rank != to.rank)
+      links.insert(links.end(), {link(a, loop_link(a.slot, out)), link(b, loop_link(b.slot, in) + 1)});
     return within(a, out, in);
   }
   const int nic_out = graph_.nic_of(out), nic_in = graph_.nic_of(in);

@@ -260,7 +260,7 @@ TEST(Job, CopiesWithinNodesAreOneCause) {
   int copies = 0;
   double sum = 0;
   for (const Json& cause : played["explanation"][0]["causes"]) {
-    copies += cause["name"].get<std::string>().find("copies of slot") != std::string::npos;
+    copies += cause["name"].get<std::string>().find(" slot ") != std::string::npos;
     sum += cause["time_s"].get<double>();
   }
   EXPECT_EQ(copies, 1);

@@ -377,6 +377,20 @@ TEST(Ask, AutoIsTheFastestWhereverLinksAreShared) {
   }
 }
 
+/// Ranks of a node that copy into the memory of one share its pace with contention, as by critical path they
+/// take turns: 1.46 us were half of that.
+TEST(Ask, CopiesIntoOneMemoryShareIt) {
+  for (const char* algorithm : {"knomial", "linear"}) {
+    Question q = allreduce(algorithm);
+    q.collectives = {"gather"}, q.platforms = {"frontera"}, q.ranks = {4}, q.sizes = {Bytes(40'000)};
+    const auto time = [&](const char* by) {
+      q.engine = by;
+      return ask(q).rows.at(0).prediction.time;
+    };
+    EXPECT_NEAR(time("contention") / time("path"), 1, 1e-6) << algorithm;
+  }
+}
+
 /// 21 nodes of Summit, whose leaf switches hold 18: flows that meet there amplify rounding within 125 steps.
 TEST(Ask, ChaosIsSaid) {
   Question q = allreduce("pairwise");
