@@ -378,7 +378,8 @@ TEST(Ask, AutoIsTheFastestWhereverLinksAreShared) {
 }
 
 /// Ranks of a node that copy into the memory of one share its pace with contention, as by critical path they
-/// take turns: 1.46 us were half of that.
+/// take turns: 3.46 us, and 3.34, as of messages in turn the first is unpacked meanwhile. 1.46 were less than
+/// half.
 TEST(Ask, CopiesIntoOneMemoryShareIt) {
   for (const char* algorithm : {"knomial", "linear"}) {
     Question q = allreduce(algorithm);
@@ -387,7 +388,9 @@ TEST(Ask, CopiesIntoOneMemoryShareIt) {
       q.engine = by;
       return ask(q).rows.at(0).prediction.time;
     };
-    EXPECT_NEAR(time("contention") / time("path"), 1, 1e-6) << algorithm;
+    const double ratio = time("contention") / time("path");
+    EXPECT_GE(ratio, 1 - 1e-9) << algorithm;
+    EXPECT_LE(ratio, 1.05) << algorithm;
   }
 }
 
