@@ -98,12 +98,14 @@ class Player {
   }
 
   double links() const { return share_of_links(minor_, s_, all_channels_) * 1e3; }
-  /// What a share `threads` of a channel's threads moves. All channels share the links. NCCL's limits are for
-  /// a channel of its search, of which it makes two.
+  /// What a share `threads` of a channel's threads moves. All channels share the links between the GPUs of a
+  /// node; a tree of lone GPUs has none, and its cards are counted by themselves. NCCL's limits are for a
+  /// channel of its search, of which it makes two.
   double kernel_rate(Collective collective, double threads = 1) const {
     double limit = channel_limit(minor_, shape_, protocol_, collective, s_, play_.channels);
     if (limit == unlimited && nodes_ > 1 && s_.link == NodeLink::nvlink)
       limit = s_.intra_bandwidth.value / 8e9;
+    if (shape_ == Shape::tree && ranks_ == nodes_ && limit < unlimited) return threads * limit * 1e3;
     return std::min(share_of_links(minor_, s_, all_channels_), threads * limit) * 1e3;
   }
   /// The rate at which threads hand data to a proxy. The limit of RCCL's LL is what the links of the node

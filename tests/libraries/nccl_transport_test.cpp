@@ -139,6 +139,20 @@ TEST(NcclTransport, a_double_tree_of_two_nodes_by_hand) {
   EXPECT_GE((time(64_MiB) - time(32_MiB)).value * 1e6, all - 1e-6);
 }
 
+/// One GPU a node, over PCIe: while chunks climb, one channel leaves by each card and one comes in, so each
+/// has a way of the card to itself, and 2 * 16 MiB more pass it each way.
+TEST(NcclTransport, a_double_tree_of_two_lone_gpus_by_hand) {
+  Situation s = v100(2);
+  s.link = NodeLink::pci, s.channels = 1;
+  s.rails = 1, s.intra_bandwidth = s.rail_bandwidth = BytesPerSecond(11e9);
+  const auto time = [&](Bytes message) {
+    return played(Collective::allreduce, 2, message, Shape::tree, Protocol::simple, s,
+                  published_software(release, s))
+        .time;
+  };
+  EXPECT_NEAR((time(64_MiB) - time(32_MiB)).value * 1e6, 33554432 / 11000.0, 1e-6);
+}
+
 /// Six rings of 21 GB/s in all: a channel alone moves what NCCL's limit gives each of a pair, 26.5 / 2 GB/s;
 /// 24 share the links.
 TEST(NcclTransport, as_many_channels_as_it_was_told) {
