@@ -62,7 +62,7 @@ class Player {
             play_.threads,
             Bytes(chunk_),
             loops_,
-            Bytes(passes_turns() ? turn_ * (ll() ? 1 : 1 - threads_up) : 0),
+            Bytes(passed_),
             Seconds((launched + moving_) * 1e-6),
             Seconds(launched * 1e-6),
             limit_};
@@ -204,6 +204,9 @@ class Player {
     const double piece = simple() ? chunk_ : std::min(chunk_, turn_);
     const double on = step() + turns(piece, rate);
     const double work = step() + turns(most, rate);
+    // Between nodes a proxy sends whole chunks. Turns that wait for flags stay together: a message waits for
+    // those of its later turns only.
+    if (nodes_ == 1 && !simple() && (!ll() || turn_ / rate >= step())) passed_ = turn_;
     at_most(work, held_by(rate));
     double way = (ranks_ - nodes_) * on, following = work - on;
     const char* streams = held_by(rate);
@@ -262,6 +265,7 @@ class Player {
   /// the first.
   void tree() {
     cut_tree_chunk();
+    if (passes_turns()) passed_ = turn_ * (ll() ? 1 : 1 - threads_up);
     const double steps = (s_.on_a_node > 0 ? s_.on_a_node : static_cast<double>(ranks_) / nodes_) - 1;
     const double hops = std::ceil(std::log2(nodes_));
     const double on_wire = nodes_ > 1 ? wire_time(chunk_) : 0;
@@ -304,6 +308,7 @@ class Player {
   double on_rail_ = 1;  ///< channels that share a network card
   double turn_ = 0;     ///< bytes that a channel moves in one turn of its loop
   double chunk_ = 0, loops_ = 1;
+  double passed_ = 0;  ///< bytes of a chunk that are passed on while the others come; 0: a whole chunk
   double filled_ = 1;  ///< share of an allreduce's chunks that hold data, as sizes are rounded up
   double moving_ = 0;
   const char* limit_ = by_latency;
