@@ -151,7 +151,7 @@ class Player {
     loops_ = std::ceil(message_ / (everyone * chunk_));
     if (simple()) chunk_ = message_ / (everyone * loops_);
     if (!by_rank()) filled_ = message_ / (everyone * chunk_ * loops_);
-    chunk_ = std::min(chunk_, share_);
+    chunk_ = std::min({chunk_, share_, by_rank() ? message_ / ranks_ : unlimited});
   }
 
   /// Whether each rank's part is cut by itself, and fills the first channels: in allgather and
