@@ -277,6 +277,8 @@ Algorithm scheduled(std::string name, Collective collective, const Candidate& ca
   a.schedule = [=](const Call& c) {
     if (candidate.shape == Shape::tree)
       return trees(orders, searched, per_node, loops, candidate.protocol == Protocol::ll128);
+    // NCCL cuts what is left for the last of several loops into smaller chunks.
+    if (play.loops > 1) return rings(collective, c.root, orders, loops);
     const auto filled = static_cast<Block>(std::ceil(c.message / play.chunk - 1e-9));
     return rings(collective, c.root, orders, loops, std::max<Block>(1, filled));
   };

@@ -62,7 +62,7 @@ class Player {
             play_.threads,
             Bytes(chunk_),
             loops_,
-            Bytes(passes_turns() ? turn_ * (ll() ? 1 : 1 - threads_up) : 0),
+            Bytes(passed_),
             Seconds((launched + moving_) * 1e-6),
             Seconds(launched * 1e-6),
             limit_};
@@ -98,12 +98,14 @@ class Player {
   }
 
   double links() const { return share_of_links(minor_, s_, all_channels_) * 1e3; }
-  /// What a share `threads` of a channel's threads moves. All channels share the links. NCCL's limits are for
-  /// a channel of its search, of which it makes two.
+  /// What a share `threads` of a channel's threads moves. All channels share the links between the GPUs of a
+  /// node; a tree of lone GPUs has none, and its cards are counted by themselves. NCCL's limits are for a
+  /// channel of its search, of which it makes two.
   double kernel_rate(Collective collective, double threads = 1) const {
     double limit = channel_limit(minor_, shape_, protocol_, collective, s_, play_.channels);
     if (limit == unlimited && nodes_ > 1 && s_.link == NodeLink::nvlink)
       limit = s_.intra_bandwidth.value / 8e9;
+    if (shape_ == Shape::tree && ranks_ == nodes_ && limit < unlimited) return threads * limit * 1e3;
     return std::min(share_of_links(minor_, s_, all_channels_), threads * limit) * 1e3;
   }
   /// The rate at which threads hand data to a proxy. The limit of RCCL's LL is what the links of the node
@@ -149,7 +151,7 @@ class Player {
     loops_ = std::ceil(message_ / (everyone * chunk_));
     if (simple()) chunk_ = message_ / (everyone * loops_);
     if (!by_rank()) filled_ = message_ / (everyone * chunk_ * loops_);
-    chunk_ = std::min(chunk_, share_);
+    chunk_ = std::min({chunk_, share_, by_rank() ? message_ / ranks_ : unlimited});
   }
 
   /// Whether each rank's part is cut by itself, and fills the first channels: in allgather and
@@ -202,6 +204,9 @@ class Player {
     const double piece = simple() ? chunk_ : std::min(chunk_, turn_);
     const double on = step() + turns(piece, rate);
     const double work = step() + turns(most, rate);
+    // Between nodes a proxy sends whole chunks. Turns that wait for flags stay together: a message waits for
+    // those of its later turns only.
+    if (nodes_ == 1 && !simple() && (!ll() || turn_ / rate >= step())) passed_ = turn_;
     at_most(work, held_by(rate));
     double way = (ranks_ - nodes_) * on, following = work - on;
     const char* streams = held_by(rate);
@@ -260,6 +265,7 @@ class Player {
   /// the first.
   void tree() {
     cut_tree_chunk();
+    if (passes_turns()) passed_ = turn_ * (ll() ? 1 : 1 - threads_up);
     const double steps = (s_.on_a_node > 0 ? s_.on_a_node : static_cast<double>(ranks_) / nodes_) - 1;
     const double hops = std::ceil(std::log2(nodes_));
     const double on_wire = nodes_ > 1 ? wire_time(chunk_) : 0;
@@ -302,6 +308,7 @@ class Player {
   double on_rail_ = 1;  ///< channels that share a network card
   double turn_ = 0;     ///< bytes that a channel moves in one turn of its loop
   double chunk_ = 0, loops_ = 1;
+  double passed_ = 0;  ///< bytes of a chunk that are passed on while the others come; 0: a whole chunk
   double filled_ = 1;  ///< share of an allreduce's chunks that hold data, as sizes are rounded up
   double moving_ = 0;
   const char* limit_ = by_latency;

@@ -65,6 +65,20 @@ TEST(NcclSchedules, emptyChunksAreNotSent) {
   EXPECT_FALSE(prove(two, Collective::allreduce));
 }
 
+/// A single loop leaves chunks empty; the last of several has smaller chunks instead, for all ranks.
+TEST(NcclSchedules, theLastLoopHasSmallerChunks) {
+  Play play;
+  play.channels = 2, play.chunk = Bytes(100);
+  const auto all = orders(found(2), nodes(4, 2), 2, 2);
+  const auto blocks = [&](double loops, Bytes message) {
+    play.loops = loops;
+    const Algorithm a = scheduled("ring", Collective::allreduce, {}, play, all, 2, 2);
+    return a.schedule({.ranks = 4, .message = message}).blocks;
+  };
+  EXPECT_EQ(blocks(1, Bytes(300)), 3);
+  EXPECT_EQ(blocks(2, Bytes(900)), 16);
+}
+
 TEST(NcclSchedules, treesDoWhatTheyAreFor) {
   for (const Rank per_node : {1, 2, 3, 4})
     for (Rank ranks = 2; ranks <= 17; ++ranks)

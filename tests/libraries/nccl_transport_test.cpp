@@ -112,6 +112,15 @@ TEST(NcclTransport, proxies_and_cards_by_hand) {
   EXPECT_EQ(p.limited_by, "network proxies and cards");
 }
 
+/// Of 64 KiB each of 32 ranks has 2 KiB, less than the least chunk of 19200 bytes: one channel carries them.
+TEST(NcclTransport, an_allgather_of_parts_of_a_chunk_by_hand) {
+  const Situation s = v100(8);
+  const Play p = played(Collective::allgather, 32, 64_KiB, Shape::ring, Protocol::ll128, s,
+                        published_software(release, s));
+  EXPECT_EQ(p.chunk, 2_KiB);
+  EXPECT_NEAR(p.time.value * 1e6, 10 + 3 * 1.05 + 31 * (4 + 2048 * (128.0 / 120) / 12120), 1e-6);
+}
+
 /// 64 chunks of 128 KiB on each of 4 channels, of which a card carries one of each tree. Up, a node inside
 /// the first tree receives two and sends one there; a leaf of the second, it sends one: two each way for two
 /// channels, and as many down. 2 * 32 MiB in all pass the node's two cards each way, at 12.12 GB/s. The first
@@ -137,6 +146,20 @@ TEST(NcclTransport, a_double_tree_of_two_nodes_by_hand) {
   };
   const double all = 2 * 33554432.0 / 2 / 2 * (128.0 / 120) / 12120;  // LL128: up and down at once
   EXPECT_GE((time(64_MiB) - time(32_MiB)).value * 1e6, all - 1e-6);
+}
+
+/// One GPU a node, over PCIe: while chunks climb, one channel leaves by each card and one comes in, so each
+/// has a way of the card to itself, and 2 * 16 MiB more pass it each way.
+TEST(NcclTransport, a_double_tree_of_two_lone_gpus_by_hand) {
+  Situation s = v100(2);
+  s.link = NodeLink::pci, s.channels = 1;
+  s.rails = 1, s.intra_bandwidth = s.rail_bandwidth = BytesPerSecond(11e9);
+  const auto time = [&](Bytes message) {
+    return played(Collective::allreduce, 2, message, Shape::tree, Protocol::simple, s,
+                  published_software(release, s))
+        .time;
+  };
+  EXPECT_NEAR((time(64_MiB) - time(32_MiB)).value * 1e6, 33554432 / 11000.0, 1e-6);
 }
 
 /// Six rings of 21 GB/s in all: a channel alone moves what NCCL's limit gives each of a pair, 26.5 / 2 GB/s;
