@@ -283,8 +283,10 @@ class RankActions {
     if (a == "gatherv" || a == "allgatherv") {
       const bool rooted = a == "gatherv";
       at_most(l, 2 * p + 4);
-      put_by_shares(rooted ? Collective::gather : Collective::allgather,
-                    list(l, 1, l.whole(1 + p + (rooted ? 1 : 0), default_type_)), l,
+      const std::size_t types = 1 + p + (rooted ? 1 : 0);  // of what is sent, and of what is received
+      const bool only_displacements = !rooted && p > 2 && l.arguments.size() == types + p;
+      const int type = only_displacements ? default_type_ : l.whole(types + 1, l.whole(types, default_type_));
+      put_by_shares(rooted ? Collective::gather : Collective::allgather, list(l, 1, type), l,
                     rooted ? l.whole(1 + p, 0) : 0);
       return true;
     }

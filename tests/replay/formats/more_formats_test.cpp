@@ -1093,6 +1093,14 @@ TEST_F(MoreFiles, SimGridWritesWhatTheRootKnowsAtTheRoot) {
   EXPECT_EQ(sizes(*read("0 scatterv 0 0 5 1 0 0\n1 scatterv 5 6 6 1 0 0\n")), (std::vector<double>{88, 88}));
   // Nobody says it: both roots are others.
   EXPECT_EQ(sizes(*read("0 gatherv 5 0 0 1 0 0\n1 gatherv 6 5 6 0 0 0\n")), (std::vector<double>{-1, 88}));
+  // Bytes or a derived type are sent, the counts are of the ints that are received; displacements without
+  // types.
+  EXPECT_EQ(sizes(*read("0 gatherv 20 5 6 0 6 1\n1 gatherv 1 0 0 0 -1 1\n")), (std::vector<double>{44, 44}));
+  EXPECT_EQ(sizes(*read("0 allgatherv 20 5 6 6 1\n1 allgatherv 1 5 6 -1 1\n")),
+            (std::vector<double>{44, 44}));
+  EXPECT_EQ(sizes(*read("0 allgatherv 5 5 6 7 0 5 11\n1 allgatherv 6 5 6 7 0 5 11\n"
+                        "2 allgatherv 7 5 6 7 0 5 11\n")),
+            (std::vector<double>{18, 18, 18}));
   // In place at the root: it gives nothing, or gets nothing.
   EXPECT_EQ(sizes(*read("0 gather 0 3 0 0 0\n1 gather 3 0 0 0 0\n")), (std::vector<double>{48, 48}));
   EXPECT_EQ(sizes(*read("0 scatter 3 0 0 0 0\n1 scatter 0 3 0 0 0\n")), (std::vector<double>{48, 48}));
