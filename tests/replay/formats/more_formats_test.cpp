@@ -456,6 +456,15 @@ TEST_F(MoreFiles, GoalTextsPlayByWhatIsRequired) {
   const std::string circle =
       file("c", "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n");
   EXPECT_NE(testing::complaint([&] { open_source({circle}); }).find("circular"), std::string::npos);
+  const auto commented = open_source(
+      {file("d", "num_ranks 1\nrank 0 {\na: calc 5 // five\nb: calc 6 /* six */ cpu 0 /* b\nends */ }\n")});
+  EXPECT_NEAR(inspect(*commented).compute.value, 11e-9, 1e-15);
+  const std::string twice = file("twice", "num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\n}\n");
+  EXPECT_EQ(testing::complaint([&] { open_source({twice}); }),
+            twice + ": line 4: the label a is there twice");
+  const std::string comment = file("comment", "num_ranks 1\nrank 0 {\n}\n/* rank 1\n");
+  EXPECT_EQ(testing::complaint([&] { open_source({comment}); }),
+            comment + ": line 4: the text ends in a comment");
   const std::string any = file("any", "num_ranks 2\nrank 0 {\nl1: recv 8b from -1\n}\n");
   EXPECT_EQ(testing::complaint([&] { open_source({any}); }),
             any + ": line 3: '-1', any rank, where the rank that sends belongs");
