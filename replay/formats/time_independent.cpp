@@ -106,7 +106,7 @@ class RankActions {
     if (a == "sendrecv") return exchange(line), true;
     if (a == "wait" || a == "test") return wait_one(line), true;
     if (a == "waitall") return wait_all(), true;
-    return collective(line);
+    return collective(line) || begin_collective(line);
   }
 
   bool finalized = false;
@@ -198,8 +198,9 @@ class RankActions {
       return;
     }
     const int source = line.whole(0, -1), dest = line.whole(1, -1), tag = line.whole(2, 0);
-    const auto found = std::ranges::find_if(
-        open_, [&](const Open& o) { return o.source == source && o.dest == dest && o.tag == tag; });
+    const auto found = std::ranges::find_if(open_, [&](const Open& o) {
+      return o.source == source && o.dest == dest && (o.tag == tag || source == any_source);
+    });
     if (found == open_.end()) {
       ++unopened;
       return;
@@ -266,6 +267,17 @@ class RankActions {
     if (a == "allgather") return put_all(Collective::allgather, sized(l, 0, 2), l), true;
     if (a == "gather" || a == "scatter") return of_one(l, a == "gather"), true;
     return by_lists(l);
+  }
+
+  /// Adds a non-blocking collective, which SimGrid's tracer writes though its replay does not know it. Its
+  /// wait names no ranks and a tag of SimGrid's own.
+  bool begin_collective(const TraceLine& l) {
+    const std::size_t next = stream_.size();
+    if (!l.action.starts_with('i') || !collective({l.where, l.action.substr(1), l.arguments})) return false;
+    stream_[next].call = source_.keep(l.action);
+    stream_[next].request = requests_++;
+    open_.push_back({any_source, any_source, 0, stream_[next].request});
+    return true;
   }
 
   /// Adds a gather or a scatter. In place, the root of a gather sends nothing, and that of a scatter receives

@@ -1110,6 +1110,19 @@ TEST_F(MoreFiles, SimGridWritesWhatTheRootKnowsAtTheRoot) {
   EXPECT_EQ(sizes(*read("0 allgatherv 5 5 6 7 0 5 11\n1 allgatherv 6 5 6 7 0 5 11\n"
                         "2 allgatherv 7 5 6 7 0 5 11\n")),
             (std::vector<double>{18, 18, 18}));
+  // Non-blocking collectives, as of MPI_Iallreduce and MPI_Ibcast: their waits name no ranks.
+  const std::string begun = " iallreduce 10 0 1\n", other = " ibcast 5 0 1\n",
+                    waits = " wait -333 -333 -4446\n";
+  const auto nonblocking = read("0 init\n0" + begun + "0" + other + "0 compute 9\n0" + waits + "0" + waits +
+                                "1" + begun + "1" + other + "1" + waits + "1 waitall 1\n");
+  EXPECT_EQ(sizes(*nonblocking), (std::vector<double>{40, 20, 40, 20}));
+  for (Rank r = 0; r < 2; ++r) {
+    const auto actions = all(*nonblocking, r);
+    const std::size_t first_wait = r == 0 ? 3 : 2;
+    EXPECT_EQ(actions.at(first_wait).requests, std::vector{actions[0].request});
+    EXPECT_EQ(actions.at(first_wait + 1).requests, std::vector{actions[1].request});
+  }
+  EXPECT_TRUE(nonblocking->info().losses.empty() && nonblocking->info().notes.empty());
   // In place at the root: it gives nothing, or gets nothing.
   EXPECT_EQ(sizes(*read("0 gather 0 3 0 0 0\n1 gather 3 0 0 0 0\n")), (std::vector<double>{48, 48}));
   EXPECT_EQ(sizes(*read("0 scatter 3 0 0 0 0\n1 scatter 0 3 0 0 0\n")), (std::vector<double>{48, 48}));
