@@ -198,8 +198,9 @@ class RankActions {
       return;
     }
     const int source = line.whole(0, -1), dest = line.whole(1, -1), tag = line.whole(2, 0);
+    const bool of_collective = tag < 0 && tag != any_tag;
     const auto found = std::ranges::find_if(open_, [&](const Open& o) {
-      return o.source == source && o.dest == dest && (o.tag == tag || source == any_source);
+      return of_collective ? o.source < 0 : o.source == source && o.dest == dest && o.tag == tag;
     });
     if (found == open_.end()) {
       ++unopened;
@@ -270,13 +271,13 @@ class RankActions {
   }
 
   /// Adds a non-blocking collective, which SimGrid's tracer writes though its replay does not know it. Its
-  /// wait names no ranks and a tag of SimGrid's own.
+  /// wait names any ranks and a negative tag of SimGrid's own.
   bool begin_collective(const TraceLine& l) {
     const std::size_t next = stream_.size();
     if (!l.action.starts_with('i') || !collective({l.where, l.action.substr(1), l.arguments})) return false;
     stream_[next].call = source_.keep(l.action);
     stream_[next].request = requests_++;
-    open_.push_back({any_source, any_source, 0, stream_[next].request});
+    open_.push_back({-1, -1, 0, stream_[next].request});
     return true;
   }
 
@@ -336,7 +337,7 @@ class RankActions {
   }
 
   struct Open {
-    Rank source, dest;
+    Rank source, dest;  ///< -1: of a collective
     int tag;
     std::int64_t request;
   };

@@ -1110,11 +1110,11 @@ TEST_F(MoreFiles, SimGridWritesWhatTheRootKnowsAtTheRoot) {
   EXPECT_EQ(sizes(*read("0 allgatherv 5 5 6 7 0 5 11\n1 allgatherv 6 5 6 7 0 5 11\n"
                         "2 allgatherv 7 5 6 7 0 5 11\n")),
             (std::vector<double>{18, 18, 18}));
-  // Non-blocking collectives, as of MPI_Iallreduce and MPI_Ibcast: their waits name no ranks.
+  // Non-blocking collectives, as of MPI_Iallreduce and MPI_Ibcast: their waits name any ranks.
   const std::string begun = " iallreduce 10 0 1\n", other = " ibcast 5 0 1\n",
                     waits = " wait -333 -333 -4446\n";
   const auto nonblocking = read("0 init\n0" + begun + "0" + other + "0 compute 9\n0" + waits + "0" + waits +
-                                "1" + begun + "1" + other + "1" + waits + "1 waitall 1\n");
+                                "1" + begun + "1" + other + "1 wait 0 0 -4446\n1 waitall 1\n");
   EXPECT_EQ(sizes(*nonblocking), (std::vector<double>{40, 20, 40, 20}));
   for (Rank r = 0; r < 2; ++r) {
     const auto actions = all(*nonblocking, r);
