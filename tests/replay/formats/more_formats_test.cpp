@@ -1132,9 +1132,21 @@ TEST_F(MoreFiles, SimGridWritesWhatTheRootKnowsAtTheRoot) {
   const auto derived = read("0 send 1 0 10 -1\n1 recv 0 0 10 -1\n");
   ASSERT_EQ(derived->info().losses.size(), 1u);
   EXPECT_EQ(derived->info().losses[0].count, 2);
-  // MPI_Reduce_scatter_block: zeros, as many as the array has.
-  EXPECT_EQ(sizes(*read("0 reducescatter 0 0 0 0 0 0 0\n1 reducescatter 0 0 0 0 0 0 0\n")),
-            (std::vector<double>{-1, -1}));
+  // Messages to MPI_PROC_NULL, and of MPI_Issend.
+  const auto to_nobody = read(
+      "0 send -333 1 1 1\n0 isend -333 1 3 1\n0 wait 0 -333 1\n0 ISsend 1 6 2 1\n"
+      "0 wait 0 1 6\n1 recv 0 6 2 1\n");
+  ASSERT_EQ(all(*to_nobody, 0).size(), 2u);
+  EXPECT_TRUE(all(*to_nobody, 0)[0].synchronous);
+  EXPECT_EQ(all(*to_nobody, 0)[1].requests, std::vector{all(*to_nobody, 0)[0].request});
+  EXPECT_TRUE(to_nobody->info().losses.empty() && to_nobody->info().notes.empty());
+  // MPI_Reduce_scatter_block of 6 doubles, 5 ints, 1 int for each rank.
+  const auto blocks = [&](const std::string& arguments) {
+    return sizes(*read("0 reducescatter " + arguments + "\n1 reducescatter " + arguments + "\n"));
+  };
+  EXPECT_EQ(blocks("0 0 0 0 0 0 0"), (std::vector<double>{96, 96}));
+  EXPECT_EQ(blocks("0 0 0 0 0 1"), (std::vector<double>{40, 40}));
+  EXPECT_EQ(blocks("0 1"), (std::vector<double>{8, 8}));
 }
 
 /// Messages do not overtake each other: a receive of any tag gets the first that no other receive got.
@@ -1152,6 +1164,10 @@ TEST_F(MoreFiles, ReceivesOfAnyTagMatchInOrder) {
   EXPECT_EQ(all(*waiting, 1)[1].requests, (std::vector{all(*waiting, 1)[0].request}));
   EXPECT_EQ(testing::complaint([&] { open_source({file("t", "0 recv -333 0 1 6\n1 send 0 0 1 6\n")}); }),
             folder_ / "t: line 1: recv is from any rank, and the trace does not say from which");
+  EXPECT_EQ(testing::complaint([&] { open_source({file("t", "0 irecv -333 0 1 6\n1 send 0 0 1 6\n")}); }),
+            folder_ /
+                "t: line 1: irecv is from any rank or from MPI_PROC_NULL, and the trace does not say from "
+                "which");
 }
 
 TEST_F(MoreFiles, ConversionsSayWhereTheApplicationRan) {
