@@ -41,12 +41,17 @@ std::string page_of_program(const Manual& m) {
          "interrupted.\n";
 }
 
+std::string section(const std::string& title, const std::vector<Manual::Option>& options) {
+  std::string text = options.empty() ? "" : ".SH " + title + "\n";
+  for (const Manual::Option& o : options)
+    text += ".TP\n.B " + plain(join(o.names) + (o.text.empty() ? "" : " " + o.text)) + "\n" +
+            plain(o.description) + "\n";
+  return text;
+}
+
 std::string page_of_verb(const Manual& m, const Manual::Verb& v) {
   std::string page = heading(m, m.name + "-" + v.name, v.description) + ".B " + m.name + "\n" +
-                     plain(v.usage) + "\n.SH OPTIONS\n";
-  for (const Manual::Option& o : v.options)
-    page += ".TP\n.B " + plain(join(o.names) + (o.text.empty() ? "" : " " + o.text)) + "\n" +
-            plain(o.description) + "\n";
+                     plain(v.usage) + "\n" + section("ARGUMENTS", v.words) + section("OPTIONS", v.options);
   if (v.examples.empty()) return page;
   page += ".SH EXAMPLES\n.nf\n";
   std::istringstream lines(v.examples);

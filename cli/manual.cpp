@@ -54,25 +54,33 @@ std::vector<std::string> values(const CLI::Option& option) {
   return alternatives(option.get_option_text());
 }
 
-Manual::Option described(const CLI::Option& option) {
-  Manual::Option o;
-  for (const std::string& name : option.get_lnames()) o.names.push_back("--" + name);
-  for (const std::string& name : option.get_snames()) o.names.push_back("-" + name);
+std::vector<std::string> dashed_names(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  return names;
+}
+
+Manual::Option described(const CLI::Option& option, std::vector<std::string> names) {
+  Manual::Option o{std::move(names), {}, option.get_description(), values(option)};
   if (option.get_expected_max() > 0)
     o.text = option.get_option_text().empty() ? option.get_type_name() : option.get_option_text();
-  o.description = option.get_description();
-  o.values = values(option);
   return o;
 }
 
 Manual::Verb described(const CLI::App& verb) {
-  Manual::Verb v{verb.get_name(),  verb.get_description(), verb.get_name() + " [options]", {}, {},
-                 verb.get_footer()};
+  Manual::Verb v;
+  v.name = verb.get_name();
+  v.description = verb.get_description();
+  v.usage = v.name + " [options]";
+  v.examples = verb.get_footer();
   for (const CLI::Option* option : verb.get_options()) {
-    if (option->nonpositional()) v.options.push_back(described(*option));
+    if (option->nonpositional()) v.options.push_back(described(*option, dashed_names(*option)));
     if (!option->get_positional()) continue;
-    const std::string name = option->get_name(true, false);
-    v.usage += option->get_required() ? " " + name : " [" + name + "]";
+    const std::string name = option->get_name(true, false),
+                      shown = name + (option->get_expected_max() > 1 ? "..." : "");
+    v.words.push_back(described(*option, {name}));
+    v.usage += option->get_required() ? " " + shown : " [" + shown + "]";
     if (v.values.empty()) v.values = values(*option);
   }
   return v;
@@ -82,7 +90,13 @@ Manual::Verb described(const CLI::App& verb) {
 
 Manual manual(const CLI::App& app) {
   Manual m{app.get_name(), app.get_description(), COLLCAST_VERSION, {}};
-  for (const CLI::App* verb : app.get_subcommands({})) m.verbs.push_back(described(*verb));
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands({})) {
+    m.verbs.push_back(described(*verb));
+    names.push_back(verb->get_name());
+  }
+  for (Manual::Verb& v : m.verbs)
+    if (v.name == "man") v.values = names;
   return m;
 }
 
@@ -111,7 +125,7 @@ void add_completion(CLI::App& app, int&) {
   const auto shell = std::make_shared<std::string>();
   CLI::App* verb =
       app.add_subcommand("completion", "What a shell sources to complete verbs, options and names");
-  verb->add_option("shell", *shell, "bash, zsh or fish")->required();
+  verb->add_option("shell", *shell, "Whose completion")->required()->option_text("bash|zsh|fish");
   verb->footer("Example: source <(collcast completion bash)");
   verb->callback([shell, &app] { std::cout << completion(manual(app), *shell); });
 }

@@ -17,6 +17,7 @@ struct Manual {
   };
   struct Verb {
     std::string name, description, usage;
+    std::vector<Option> words;  ///< what has no dash, as the collective
     std::vector<Option> options;
     std::vector<std::string> values;  ///< values of its first word; empty: files
     std::string examples;

@@ -4,6 +4,7 @@
 // inspected.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -125,9 +126,13 @@ std::string mistake(const Function& f, const py::tuple& args, const py::dict& na
   for (const Argument& a : f.arguments) {
     const auto value = given.find(a.name);
     if (value == given.end() && a.standard.empty()) return "needs '" + a.name + "'";
-    if (value != given.end() && !fits(value->second, a.type))
-      return a.name + " is a " + std::string(py::str(py::type::of(value->second).attr("__name__"))) + ", " +
-             std::string(py::repr(value->second)).substr(0, 80) + "; expected " + a.type;
+    if (value == given.end() || fits(value->second, a.type)) continue;
+    const std::string shown = std::string(py::repr(value->second)).substr(0, 80);
+    if (PyLong_Check(value->second.ptr()) && a.type.find("int") != std::string::npos)
+      return a.name + " is " + shown + "; expected a number of at most " +
+             std::to_string(std::numeric_limits<int>::max());
+    return a.name + " is a " + std::string(py::str(py::type::of(value->second).attr("__name__"))) + ", " +
+           shown + "; expected " + a.type;
   }
   return "takes no such arguments; see help(collcast." + f.name + ")";
 }

@@ -25,8 +25,12 @@ class Words {
     return true;
   }
   bool ends_line() {
-    const std::size_t rest = line_.find_first_not_of(" \t", at_);
-    return rest == std::string::npos || line_[rest] == '}';
+    for (;; at_ = line_.find("*/", at_) + 2) {
+      at_ = std::min(line_.find_first_not_of(" \t", at_), line_.size());
+      if (at_ == line_.size() || line_[at_] == '}' || line_.compare(at_, 2, "//") == 0) return true;
+      if (line_.compare(at_, 2, "/*") != 0) return false;
+      if (line_.find("*/", at_) == std::string::npos) return true;
+    }
   }
   std::string where() const { return input_.path() + ": line " + std::to_string(number_); }
 
@@ -39,7 +43,7 @@ class Words {
         ++number_, at_ = 0;
       } else if (line_.compare(at_, 2, "/*") == 0) {
         for (std::size_t end; (end = line_.find("*/", at_)) == std::string::npos; at_ = 0, ++number_)
-          if (!input_.line(line_)) return false;
+          if (!input_.line(line_)) throw InputError(where() + ": the text ends in a comment");
         at_ = line_.find("*/", at_) + 2;
       } else {
         return true;
@@ -119,7 +123,8 @@ class Reader {
       }
       nodes.push_back(operation(w, ranks));
       nodes.back().id = label(name);
-      at.emplace(nodes.back().id, nodes.size() - 1);
+      if (!at.emplace(nodes.back().id, nodes.size() - 1).second)
+        refuse("the label " + name + " is there twice");
     }
     for (const auto& [after, before] : edges) {
       if (!at.contains(after)) refuse("requires of a label that is not there");

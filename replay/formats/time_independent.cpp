@@ -25,7 +25,7 @@ namespace {
 constexpr std::array<int, 60> mpi_type_bytes = {
     8, 4,  1,  2, 8, 4, 1,  8,  1, 1, 2, 4,  8, 8,  16, 4, 1, 1, 2, 4,  8,  1, 2, 4,  8,  8, 16, 32, 8, 8,
     8, 16, 16, 8, 8, 8, 16, 16, 4, 4, 8, 16, 8, 16, 16, 4, 2, 4, 8, 16, 32, 1, 8, 16, 32, 0, 0,  1,  0, 8};
-/// Wildcards of a receive (smpi.h).
+/// Wildcards of a receive (smpi.h). A send to the first one is to MPI_PROC_NULL.
 constexpr int any_source = -333, any_tag = -444;
 
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -101,12 +101,12 @@ class RankActions {
     if (a == "comm_size" || a == "comm_split" || a == "comm_dup" || a == "location") return true;
     if (a == "compute") return compute(1e-9 * positive(line, 0)), true;
     if (a == "sleep") return compute(positive(line, 0), Activity::Kind::pause), true;
-    if (a == "send" || a == "isend" || a == "ssend") return message(line, true), true;
+    if (a == "send" || a == "isend" || a == "ssend" || a == "issend") return message(line, true), true;
     if (a == "recv" || a == "irecv") return message(line, false), true;
     if (a == "sendrecv") return exchange(line), true;
     if (a == "wait" || a == "test") return wait_one(line), true;
     if (a == "waitall") return wait_all(), true;
-    return collective(line);
+    return collective(line) || begin_collective(line);
   }
 
   bool finalized = false;
@@ -136,7 +136,9 @@ class RankActions {
   }
   Rank peer(const TraceLine& line, std::size_t i) const {
     const int r = line.rank(i);
-    if (r == any_source) line.refuse("is from any rank, and the trace does not say from which");
+    if (r == any_source)
+      line.refuse(std::string("is from any rank") + (line.action == "irecv" ? " or from MPI_PROC_NULL" : "") +
+                  ", and the trace does not say from which");
     if (r < 0 || r >= ranks_)
       line.refuse("names rank " + std::to_string(r) + " of " + std::to_string(ranks_) +
                   (r < 0 ? "" : "; name the files of all ranks"));
@@ -149,6 +151,7 @@ class RankActions {
   }
 
   void message(const TraceLine& line, bool sends) {
+    if (sends && line.rank(0) == any_source) return;
     Activity a;
     a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
     a.operation = a.call = sends ? "send" : "recv";
@@ -157,7 +160,7 @@ class RankActions {
     const bool open = !sends && said == any_tag;
     if (said < 0 && !open) line.refuse("has tag " + std::to_string(said) + "; tags are 0 and above");
     const int tag = open ? of_any_tag : said;
-    a.synchronous = line.action == "ssend" || (sends && tag >= first_collective_tag);
+    a.synchronous = line.action.ends_with("ssend") || (sends && tag >= first_collective_tag);
     (sends ? a.to : a.from) = other;
     (sends ? a.tag : a.received_tag) = tag;
     // Before SimGrid 3.20 actions had no tag, and long before that receives had no size.
@@ -198,8 +201,11 @@ class RankActions {
       return;
     }
     const int source = line.whole(0, -1), dest = line.whole(1, -1), tag = line.whole(2, 0);
-    const auto found = std::ranges::find_if(
-        open_, [&](const Open& o) { return o.source == source && o.dest == dest && o.tag == tag; });
+    const bool of_collective = tag < 0 && tag != any_tag;
+    if (dest == any_source && !of_collective) return;
+    const auto found = std::ranges::find_if(open_, [&](const Open& o) {
+      return of_collective ? o.source < 0 : o.source == source && o.dest == dest && o.tag == tag;
+    });
     if (found == open_.end()) {
       ++unopened;
       return;
@@ -268,6 +274,17 @@ class RankActions {
     return by_lists(l);
   }
 
+  /// Adds a non-blocking collective, which SimGrid's tracer writes though its replay does not know it. Its
+  /// wait names any ranks and a negative tag of SimGrid's own.
+  bool begin_collective(const TraceLine& l) {
+    const std::size_t next = stream_.size();
+    if (!l.action.starts_with('i') || !collective({l.where, l.action.substr(1), l.arguments})) return false;
+    stream_[next].call = source_.keep(l.action);
+    stream_[next].request = requests_++;
+    open_.push_back({-1, -1, 0, stream_[next].request});
+    return true;
+  }
+
   /// Adds a gather or a scatter. In place, the root of a gather sends nothing, and that of a scatter receives
   /// nothing; then its size is what the others say.
   void of_one(const TraceLine& l, bool gathers) {
@@ -283,8 +300,10 @@ class RankActions {
     if (a == "gatherv" || a == "allgatherv") {
       const bool rooted = a == "gatherv";
       at_most(l, 2 * p + 4);
-      put_by_shares(rooted ? Collective::gather : Collective::allgather,
-                    list(l, 1, l.whole(1 + p + (rooted ? 1 : 0), default_type_)), l,
+      const std::size_t types = 1 + p + (rooted ? 1 : 0);  // of what is sent, and of what is received
+      const bool only_displacements = !rooted && p > 2 && l.arguments.size() == types + p;
+      const int type = only_displacements ? default_type_ : l.whole(types + 1, l.whole(types, default_type_));
+      put_by_shares(rooted ? Collective::gather : Collective::allgather, list(l, 1, type), l,
                     rooted ? l.whole(1 + p, 0) : 0);
       return true;
     }
@@ -295,10 +314,14 @@ class RankActions {
              true;
     }
     if (a == "reducescatter") {
-      if (l.arguments.size() > p + 2 &&
-          std::ranges::all_of(l.arguments, [](auto word) { return word == "0"; }))
-        return put(Collective::reduce_scatter, {}, l),
-               true;  // SimGrid 3.32 writes MPI_Reduce_scatter_block so
+      // SimGrid 3.32 writes MPI_Reduce_scatter_block as a 0 for each element of a part, and the type.
+      const std::size_t n = l.arguments.size();
+      if (n > 1 && n != p + 2 &&
+          std::all_of(l.arguments.begin(), l.arguments.end() - 1, [](auto word) { return word == "0"; })) {
+        const auto bytes = bytes_of(l.whole(n - 1, 0));
+        const auto part = bytes ? std::optional(static_cast<double>(n - 1) * Bytes(*bytes)) : std::nullopt;
+        return put_all(Collective::reduce_scatter, part, l), true;
+      }
       at_most(l, p + 2);
       return put_by_shares(Collective::reduce_scatter, list(l, 0, l.whole(p + 1, default_type_)), l),
              compute_flops(l, p), true;
@@ -322,7 +345,7 @@ class RankActions {
   }
 
   struct Open {
-    Rank source, dest;
+    Rank source, dest;  ///< -1: of a collective
     int tag;
     std::int64_t request;
   };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace collcast {
@@ -36,7 +37,13 @@ Seconds common(std::vector<Span> a, std::vector<Span> b) {
 
 class Inspector {
  public:
-  explicit Inspector(const Source& source) : source_(source) {}
+  explicit Inspector(const Source& source) : source_(source) {
+    const std::vector<Rank> recorded = recorded_ranks(source);
+    const std::set<Rank> known(recorded.begin(), recorded.end());
+    for (const std::vector<Rank>& members : source.communicators())
+      compared_.push_back(source.info().ordered &&
+                          std::ranges::all_of(members, [&](Rank r) { return known.contains(r); }));
+  }
 
   Inspection run() {
     all_.ranks = source_.ranks();
@@ -116,12 +123,18 @@ class Inspector {
       op.total += static_cast<double>(a.times) * a.duration;
       extend(op, a.times == 1 ? a.duration : a.shortest, a.times == 1 ? a.duration : a.longest);
       op.timed += a.times;
-      if (a.kind == Kind::collective && a.time > Seconds(0))
+      if (a.kind == Kind::collective && a.time > Seconds(0) && compared(a.communicator))
         op.waiting = op.waiting.value_or(Seconds()) + std::max(Seconds(0), a.duration - a.time);
     }
     if (a.kind == Kind::send || a.kind == Kind::exchange) message(r, a);
     if (a.kind == Kind::collective && a.begin >= Seconds(0))
       arrivals_[{a.communicator, calls_[a.communicator]++}].push_back({r, a.begin});
+  }
+
+  /// Whether `time` of a communicator's collectives is the shortest duration over all of its ranks.
+  bool compared(int communicator) const {
+    return communicator >= 0 && static_cast<std::size_t>(communicator) < compared_.size() &&
+           compared_[static_cast<std::size_t>(communicator)];
   }
 
   static bool is_even(const Inspection::Operation& op) { return std::fmod(op.size.value, 16) == 0; }
@@ -177,6 +190,7 @@ class Inspector {
   }
 
   const Source& source_;
+  std::vector<bool> compared_;  ///< by communicator
   Inspection all_;
   std::map<std::tuple<std::string, std::string, double, bool>, Inspection::Operation> operations_;
   LossSums skipped_;

@@ -18,7 +18,8 @@ struct Inspection {
     std::int64_t timed = 0;  ///< calls with a recorded time
     Seconds total;
     std::optional<Seconds> least, most;  ///< none: of some calls only the mean is known
-    std::optional<Seconds> waiting;  ///< for late ranks: time beyond the shortest of a call over the ranks
+    std::optional<Seconds> waiting;  ///< for late ranks: time beyond the shortest of a call over the ranks;
+                                     ///< none: not all ranks were recorded, or only sums of calls
     bool seldom = false;  ///< at most one in 50 calls of this kind on its communicator has this size, and
                           ///< another size has ten times as many
     bool odd = false;     ///< no multiple of 16 bytes, though nine of ten calls of this kind are

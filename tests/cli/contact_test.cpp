@@ -429,6 +429,9 @@ TEST(Pages, ManualsAndCompletions) {
   const std::string page = collcast("man predict").out;
   EXPECT_THAT(page, StartsWith(".TH COLLCAST-PREDICT 1"));
   EXPECT_THAT(page, HasSubstr("\\-\\-platform"));
+  EXPECT_THAT(
+      collcast("man replay").out,
+      HasSubstr("[options] trace...\n.SH ARGUMENTS\n.TP\n.B trace FILE...\nA trace, or one file per rank"));
   const std::string pages = collcast("man").out;
   for (const std::string& verb : verbs()) EXPECT_THAT(pages, HasSubstr("collcast\\-" + verb));
   for (const char* shell : {"bash", "zsh", "fish"}) {
@@ -461,6 +464,8 @@ TEST(Pages, BashCompletesNamesWithBlanksAndBehindAnEqualsSign) {
   EXPECT_EQ(replies("collcast plan --framework mega", 3), "megatron\n");
   EXPECT_EQ(replies("collcast prove allreduce --algorithm rabens", 4), "rabenseifner\n");
   EXPECT_EQ(replies("collcast tune --collective allred", 3), "allreduce\n");
+  EXPECT_EQ(replies("collcast man repl", 2), "replay\n");
+  EXPECT_EQ(replies("collcast completion fi", 2), "fish\n");
 }
 
 /// As a file of $fpath the completion is the body of its own function: the first TAB has to work, too.

@@ -322,6 +322,7 @@ assert said("replay", trace, "-p", "edr-cluster", "--engine", "path", "--set", "
 for call, words in [(lambda: collcast.predict("allreduce", "flat", rank=4), "no argument 'rank'; did you mean 'ranks'"),
                     (lambda: collcast.predict("allreduce", "flat"), "predict(): needs 'ranks'"),
                     (lambda: collcast.predict("allreduce", "flat", 4.0, 1), "ranks is a float, 4.0; expected Union[int"),
+                    (lambda: collcast.predict("allreduce", "flat", 2**31, 1), "ranks is 2147483648; expected a number of at most 2147483647"),
                     (lambda: collcast.predict("allreduce", "flat", 4, None), "size is a NoneType"),
                     (lambda: collcast.predict("allreduce", "flat", 4, 1, "ring"), "takes 4 arguments without names, not 5"),
                     (lambda: collcast.predict("allreduce", "flat", 4, ranks=4), "is given 'ranks' twice"),

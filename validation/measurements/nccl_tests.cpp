@@ -67,15 +67,26 @@ void add_ranks(const Text& text, int line, NcclTestsTable& table, int group, int
                             "starts where nccl-tests was built without MPI=1; give that of one run");
 }
 
+/// Throws InputError if `operations` of each iteration were fused in one launch (-m).
+void refuse_aggregated(const Text& text, int line, int operations) {
+  if (operations > 1)
+    text.reject(line, "each time is a share of " + std::to_string(operations) +
+                          " operations in one launch (agg iters, -m), which is not the time of one; give a "
+                          "run without -m");
+}
+
 void read_comment(const Text& text, const Line& line, NcclTestsTable& table) {
   static const std::regex device(R"(Rank +(\d{1,9}) (?: *Group +(\d{1,9}) )?.*Pid +\d+ on +(\S+) +device)");
-  static const std::regex version(R"(NCCL version ([0-9.]+))"), threads(R"(nThread +\d+ +nGpus +(\d{1,4}) )");
+  static const std::regex version(R"(NCCL version ([0-9.]+))"), threads(R"(nThread +\d+ +nGpus +(\d{1,4}) )"),
+      aggregated(R"(agg iters: *(\d{1,9})\b)");
   std::smatch found;
   if (std::regex_search(line.text, found, device))
     add_ranks(text, line.number, table, found[2].matched ? std::stoi(found[2]) : 0, std::stoi(found[1]), 1,
               found[3]);
   if (std::regex_search(line.text, found, threads)) table.gpus_a_thread = std::stoi(found[1]);
   if (std::regex_search(line.text, found, version)) table.library = "nccl-tests, NCCL " + found[1].str();
+  if (std::regex_search(line.text, found, aggregated))
+    refuse_aggregated(text, line.number, std::stoi(found[1]));
   if (const auto program = named(line.text, "_perf")) table.collective = program;
   if (line.has("algbw") && line.has("busbw")) {
     table.columns = line.words();
@@ -270,6 +281,8 @@ std::vector<Measurement> read_nccl_tests_report(const Text& text, const Json& do
   const int threads = report_whole(text, config, "nthreads"), each = report_whole(text, config, "ngpus");
   if (threads > 1000 || each > 1000) text.reject(1, "nthreads or ngpus is above 1000");
   table.gpus_a_thread = each;
+  if (config.contains("aggregated_iterations"))
+    refuse_aggregated(text, 1, report_whole(text, config, "aggregated_iterations"));
   for (const Json& d : devices)
     add_ranks(text, 1, table, report_whole(text, d, "group"), report_whole(text, d, "rank"), threads * each,
               report_word(d, "hostname"));

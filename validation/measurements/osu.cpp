@@ -175,6 +175,11 @@ Measurement read_row(const Text& text, const Line& line, const OsuTable& table, 
     m.message = size(text, line.number, words[*at]);
   else if (m.timing != Timing::collective || m.collective != barrier)
     text.reject(line.number, "the table has no column Size");
+  if (const auto at = column(table, {"Validation"}); at && words[*at] != "Pass")
+    text.reject(
+        line.number,
+        "the results were wrong (Validation is not Pass), so that their time says nothing; leave them "
+        "out, or give a run of right results");
   const bool rate = m.timing == Timing::bandwidth || m.timing == Timing::both_ways_bandwidth;
   rate ? read_bandwidth(text, line, table, words, m) : read_time(text, line, table, words, m);
   m.mean_over_ranks = m.timing == Timing::collective;

@@ -974,6 +974,22 @@ TEST(Inspections, SayWhoCameLateAndWhoWaited) {
   EXPECT_EQ(i.operations[0].total, Seconds(5 + 2));
 }
 
+/// The shortest of some ranks' durations may have waiting in it, and so has the mean of several calls.
+TEST(Inspections, OfSomeRanksOrOfSumsDoNotSayWhoWaited) {
+  RecordedSource source(3);
+  for (Rank r = 0; r < 3; ++r) {
+    Activity a = collective_activity(Collective::allreduce, 0, Bytes(8));
+    a.duration = a.time = Seconds(2);
+    source.at(r) = {a};
+  }
+  EXPECT_EQ(inspect(source).operations.at(0).waiting, Seconds(0));
+  source.info().recorded_ranks = {0, 1};
+  EXPECT_FALSE(inspect(source).operations.at(0).waiting);
+  source.info().recorded_ranks = {};
+  source.info().ordered = false;
+  EXPECT_FALSE(inspect(source).operations.at(0).waiting);
+}
+
 TEST(Inspections, KeepThePairsOfMostBytes) {
   RecordedSource source(102);
   for (Rank from = 0; from < 102; ++from)

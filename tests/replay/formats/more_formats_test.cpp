@@ -456,6 +456,15 @@ TEST_F(MoreFiles, GoalTextsPlayByWhatIsRequired) {
   const std::string circle =
       file("c", "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n");
   EXPECT_NE(testing::complaint([&] { open_source({circle}); }).find("circular"), std::string::npos);
+  const auto commented = open_source(
+      {file("d", "num_ranks 1\nrank 0 {\na: calc 5 // five\nb: calc 6 /* six */ cpu 0 /* b\nends */ }\n")});
+  EXPECT_NEAR(inspect(*commented).compute.value, 11e-9, 1e-15);
+  const std::string twice = file("twice", "num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\n}\n");
+  EXPECT_EQ(testing::complaint([&] { open_source({twice}); }),
+            twice + ": line 4: the label a is there twice");
+  const std::string comment = file("comment", "num_ranks 1\nrank 0 {\n}\n/* rank 1\n");
+  EXPECT_EQ(testing::complaint([&] { open_source({comment}); }),
+            comment + ": line 4: the text ends in a comment");
   const std::string any = file("any", "num_ranks 2\nrank 0 {\nl1: recv 8b from -1\n}\n");
   EXPECT_EQ(testing::complaint([&] { open_source({any}); }),
             any + ": line 3: '-1', any rank, where the rank that sends belongs");
@@ -1093,6 +1102,27 @@ TEST_F(MoreFiles, SimGridWritesWhatTheRootKnowsAtTheRoot) {
   EXPECT_EQ(sizes(*read("0 scatterv 0 0 5 1 0 0\n1 scatterv 5 6 6 1 0 0\n")), (std::vector<double>{88, 88}));
   // Nobody says it: both roots are others.
   EXPECT_EQ(sizes(*read("0 gatherv 5 0 0 1 0 0\n1 gatherv 6 5 6 0 0 0\n")), (std::vector<double>{-1, 88}));
+  // Bytes or a derived type are sent, the counts are of the ints that are received; displacements without
+  // types.
+  EXPECT_EQ(sizes(*read("0 gatherv 20 5 6 0 6 1\n1 gatherv 1 0 0 0 -1 1\n")), (std::vector<double>{44, 44}));
+  EXPECT_EQ(sizes(*read("0 allgatherv 20 5 6 6 1\n1 allgatherv 1 5 6 -1 1\n")),
+            (std::vector<double>{44, 44}));
+  EXPECT_EQ(sizes(*read("0 allgatherv 5 5 6 7 0 5 11\n1 allgatherv 6 5 6 7 0 5 11\n"
+                        "2 allgatherv 7 5 6 7 0 5 11\n")),
+            (std::vector<double>{18, 18, 18}));
+  // Non-blocking collectives, as of MPI_Iallreduce and MPI_Ibcast: their waits name any ranks.
+  const std::string begun = " iallreduce 10 0 1\n", other = " ibcast 5 0 1\n",
+                    waits = " wait -333 -333 -4446\n";
+  const auto nonblocking = read("0 init\n0" + begun + "0" + other + "0 compute 9\n0" + waits + "0" + waits +
+                                "1" + begun + "1" + other + "1 wait 0 0 -4446\n1 waitall 1\n");
+  EXPECT_EQ(sizes(*nonblocking), (std::vector<double>{40, 20, 40, 20}));
+  for (Rank r = 0; r < 2; ++r) {
+    const auto actions = all(*nonblocking, r);
+    const std::size_t first_wait = r == 0 ? 3 : 2;
+    EXPECT_EQ(actions.at(first_wait).requests, std::vector{actions[0].request});
+    EXPECT_EQ(actions.at(first_wait + 1).requests, std::vector{actions[1].request});
+  }
+  EXPECT_TRUE(nonblocking->info().losses.empty() && nonblocking->info().notes.empty());
   // In place at the root: it gives nothing, or gets nothing.
   EXPECT_EQ(sizes(*read("0 gather 0 3 0 0 0\n1 gather 3 0 0 0 0\n")), (std::vector<double>{48, 48}));
   EXPECT_EQ(sizes(*read("0 scatter 3 0 0 0 0\n1 scatter 0 3 0 0 0\n")), (std::vector<double>{48, 48}));
@@ -1102,9 +1132,21 @@ TEST_F(MoreFiles, SimGridWritesWhatTheRootKnowsAtTheRoot) {
   const auto derived = read("0 send 1 0 10 -1\n1 recv 0 0 10 -1\n");
   ASSERT_EQ(derived->info().losses.size(), 1u);
   EXPECT_EQ(derived->info().losses[0].count, 2);
-  // MPI_Reduce_scatter_block: zeros, as many as the array has.
-  EXPECT_EQ(sizes(*read("0 reducescatter 0 0 0 0 0 0 0\n1 reducescatter 0 0 0 0 0 0 0\n")),
-            (std::vector<double>{-1, -1}));
+  // Messages to MPI_PROC_NULL, and of MPI_Issend.
+  const auto to_nobody = read(
+      "0 send -333 1 1 1\n0 isend -333 1 3 1\n0 wait 0 -333 1\n0 ISsend 1 6 2 1\n"
+      "0 wait 0 1 6\n1 recv 0 6 2 1\n");
+  ASSERT_EQ(all(*to_nobody, 0).size(), 2u);
+  EXPECT_TRUE(all(*to_nobody, 0)[0].synchronous);
+  EXPECT_EQ(all(*to_nobody, 0)[1].requests, std::vector{all(*to_nobody, 0)[0].request});
+  EXPECT_TRUE(to_nobody->info().losses.empty() && to_nobody->info().notes.empty());
+  // MPI_Reduce_scatter_block of 6 doubles, 5 ints, 1 int for each rank.
+  const auto blocks = [&](const std::string& arguments) {
+    return sizes(*read("0 reducescatter " + arguments + "\n1 reducescatter " + arguments + "\n"));
+  };
+  EXPECT_EQ(blocks("0 0 0 0 0 0 0"), (std::vector<double>{96, 96}));
+  EXPECT_EQ(blocks("0 0 0 0 0 1"), (std::vector<double>{40, 40}));
+  EXPECT_EQ(blocks("0 1"), (std::vector<double>{8, 8}));
 }
 
 /// Messages do not overtake each other: a receive of any tag gets the first that no other receive got.
@@ -1122,6 +1164,10 @@ TEST_F(MoreFiles, ReceivesOfAnyTagMatchInOrder) {
   EXPECT_EQ(all(*waiting, 1)[1].requests, (std::vector{all(*waiting, 1)[0].request}));
   EXPECT_EQ(testing::complaint([&] { open_source({file("t", "0 recv -333 0 1 6\n1 send 0 0 1 6\n")}); }),
             folder_ / "t: line 1: recv is from any rank, and the trace does not say from which");
+  EXPECT_EQ(testing::complaint([&] { open_source({file("t", "0 irecv -333 0 1 6\n1 send 0 0 1 6\n")}); }),
+            folder_ /
+                "t: line 1: irecv is from any rank or from MPI_PROC_NULL, and the trace does not say from "
+                "which");
 }
 
 TEST_F(MoreFiles, ConversionsSayWhereTheApplicationRan) {

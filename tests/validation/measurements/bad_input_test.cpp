@@ -86,6 +86,23 @@ TEST(BadTable, OfWrongResults) {
   EXPECT_EQ(changed(nccl_broadcast, "10.00      0 ", "10.00    N/A "), "");
   EXPECT_EQ(changed(nccl_report, "\"nwrong\":0.0", "\"nwrong\":3.0"),
             "t:1: the results of 1000000 bytes were wrong (#wrong is 3" + said);
+  const std::string validated =
+      "# OSU MPI Allreduce Latency Test v7.3\n"
+      "# Size       Avg Latency(us)        Validation\n"
+      "4                       5.37              Pass\n";
+  EXPECT_EQ(changed(validated, "5.37", "5.38", {.ranks = 2}), "");
+  EXPECT_EQ(changed(validated, "Pass", "Fail", {.ranks = 2}),
+            "t:3: the results were wrong (Validation is not Pass" + said);
+}
+
+TEST(BadTable, OfSeveralOperationsInOneLaunch) {
+  const std::string said =
+      "each time is a share of 20 operations in one launch (agg iters, -m), which is not the time of one; "
+      "give a run without -m";
+  EXPECT_EQ(changed(nccl_broadcast, "iters: 1\n", "iters: 20\n"), "t:1: " + said);
+  EXPECT_EQ(changed(nccl_report, "\"nthreads\":1", "\"nthreads\":1,\"aggregated_iterations\":20"),
+            "t:1: " + said);
+  EXPECT_EQ(changed(nccl_report, "\"nthreads\":1", "\"nthreads\":1,\"aggregated_iterations\":1"), "");
 }
 
 TEST(BadTable, P2p) {
