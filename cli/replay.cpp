@@ -93,7 +93,7 @@ Report report_of(const ReplayCommand& options, const Description& platform, cons
   if (options.explain && !r.explanation.empty()) {
     report.sections.push_back(
         report::explanation_table(report::explanation(r.explanation, r.time), "where the time goes"));
-    report.sections.back().key = "explanation";
+    report.as_csv = report.sections.back().key = "explanation";
   }
   const std::string share =
       r.limited_by_share ? " (" + text::percent(*r.limited_by_share) + ")" : std::string();
@@ -214,7 +214,8 @@ void add_replay(CLI::App& app, int& exit_code) {
       ->required()
       ->option_text("P[,P...]");
   add_replay_options(*verb, *options);
-  verb->add_flag("--explain", options->explain, "Where the time goes, along the chain of causes");
+  verb->add_flag("--explain", options->explain,
+                 "Where the time goes, along the chain of causes. CSV has this instead of the operations");
   add_what_if(*verb, options->what_if.set, options->what_if.sensitivity);
   add_pictures(*verb, options->pictures);
   add_format(*verb, options->format, true);
