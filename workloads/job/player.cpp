@@ -142,7 +142,8 @@ class Player {
   }
 
   bool ready(const State& s, const JobActivity& a) const {
-    if (!std::ranges::all_of(a.after, [&](int i) { return s.done[to_index(i)]; })) return false;
+    const auto done = [&](int i) { return s.done[to_index(i)] != 0; };  // the last is mostly done last
+    if (!std::all_of(a.after.rbegin(), a.after.rend(), done)) return false;
     return a.kind != Kind::settle || (s.unreduced == 0 && s.pending.empty());
   }
 
