@@ -121,8 +121,14 @@ void write_page(Canvas& canvas, const Description& platform, const Report& repor
   where.figures = {bars("Time per rank by operation", {""}, all, seconds)};
   Chapter lost = chapter("Not modelled", missing);
   if (missing.rows.empty()) lost = {"Not modelled", "Everything that the trace holds was played.", {}};
-  canvas.write_page(report.title, {sum, where}, time, {lost, notes_chapter(report.notes), pedigree(platform)},
-                    as_json(report));
+  std::vector<Chapter> before{sum, where}, after{lost};
+  for (const Section& s : report.sections) {
+    if (s.key == "explanation") before.push_back(chapter("The chain of causes", s));
+    if (s.key == "sensitivity") after.insert(after.begin(), chapter("Sensitivity", s));
+  }
+  after.push_back(notes_chapter(report.notes));
+  after.push_back(pedigree(platform));
+  canvas.write_page(report.title, std::move(before), time, std::move(after), as_json(report));
 }
 
 /// The replay's time on a platform.
