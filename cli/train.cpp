@@ -167,8 +167,7 @@ int run_train(const TrainOptions& options) {
     progress(options.model + " on " + text::counted(ranks, "rank"));
     t.ranks = ranks;
     const StepForecast step = runs.playing().forecast(t);
-    Json told = train_row(t, step);
-    told["start_broadcast_s"] = start_broadcast(t, runs.playing().price()).value;
+    Json told = train_row(t, step, runs.playing().price());
     if (experience) add_time_to_accuracy(told, *experience, step);
     if (refusal.empty()) refusal = too_large(t, step);
     for (const std::string& words : cautions(t, step)) add_once(notes, words);
