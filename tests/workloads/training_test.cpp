@@ -1725,6 +1725,12 @@ TEST(Explanation, BubblesAreWaiting) {
   }
 }
 
+/// Rank 0 takes 10 ms for each of 40 requests, and the gradients next to nothing.
+TEST(Coordinators, AreNamedWhereTheyLimit) {
+  const Training t = equal_layers(10, "horovod:cache=0,request=10ms", 4);
+  EXPECT_EQ(forecast_step(t, bandwidth(1000)).limited_by, "communication: the coordinator's rounds");
+}
+
 /// Rounds, fused buffers and settling are what they were; nothing is left to be decided.
 TEST(Coordinators, CanBePutDown) {
   for (const char* framework : {"horovod:cycle=3.5ms", "horovod:fusion=3MB,cycle=1ms", "horovod:cycle=0",

@@ -436,6 +436,7 @@ class Player {
     for (int k = 0; k < agreeable; ++k) sizes.push_back(s.activities[to_index(s.pending[to_index(k)])].bytes);
     const Seconds agreement = round_.with(sizes.size());
     s.agreement += agreement;
+    limits_["the coordinator's rounds"] += agreement;
     const int agreed = s.append({.kind = Kind::compute,
                                  .name = "agree",
                                  .stream = static_cast<int>(job_.streams.size()),
