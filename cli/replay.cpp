@@ -93,7 +93,7 @@ Report report_of(const ReplayCommand& options, const Description& platform, cons
   if (options.explain && !r.explanation.empty()) {
     report.sections.push_back(
         report::explanation_table(report::explanation(r.explanation, r.time), "where the time goes"));
-    report.sections.back().key = "explanation";
+    report.as_csv = report.sections.back().key = "explanation";
   }
   const std::string share =
       r.limited_by_share ? " (" + text::percent(*r.limited_by_share) + ")" : std::string();
@@ -121,8 +121,14 @@ void write_page(Canvas& canvas, const Description& platform, const Report& repor
   where.figures = {bars("Time per rank by operation", {""}, all, seconds)};
   Chapter lost = chapter("Not modelled", missing);
   if (missing.rows.empty()) lost = {"Not modelled", "Everything that the trace holds was played.", {}};
-  canvas.write_page(report.title, {sum, where}, time, {lost, notes_chapter(report.notes), pedigree(platform)},
-                    as_json(report));
+  std::vector<Chapter> before{sum, where}, after{lost};
+  for (const Section& s : report.sections) {
+    if (s.key == "explanation") before.push_back(chapter("The chain of causes", s));
+    if (s.key == "sensitivity") after.insert(after.begin(), chapter("Sensitivity", s));
+  }
+  after.push_back(notes_chapter(report.notes));
+  after.push_back(pedigree(platform));
+  canvas.write_page(report.title, std::move(before), time, std::move(after), as_json(report));
 }
 
 /// The replay's time on a platform.
@@ -214,7 +220,8 @@ void add_replay(CLI::App& app, int& exit_code) {
       ->required()
       ->option_text("P[,P...]");
   add_replay_options(*verb, *options);
-  verb->add_flag("--explain", options->explain, "Where the time goes, along the chain of causes");
+  verb->add_flag("--explain", options->explain,
+                 "Where the time goes, along the chain of causes. CSV has this instead of the operations");
   add_what_if(*verb, options->what_if.set, options->what_if.sensitivity);
   add_pictures(*verb, options->pictures);
   add_format(*verb, options->format, true);

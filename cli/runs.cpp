@@ -169,10 +169,8 @@ Report Runs::report(Json head, const std::string& title, const std::string& time
 /// Adds the explanation to the report. In CSV it takes the place of the rows.
 void Runs::write_explanation(Report& report) {
   if (incomplete_) report.notes.emplace_back("too many messages for an explanation");
-  const bool csv = shown_.format == Format::csv;
-  if (!activities_.empty())
-    report.sections.insert(
-        csv ? report.sections.begin() : report.sections.end(),
+  if (!activities_.empty()) {
+    report.sections.push_back(
         {"activities",
          std::move(activities_),
          {count_of("ranks", "ranks"), text_of("role", "role"), text_of("activity", "activity"),
@@ -180,6 +178,8 @@ void Runs::write_explanation(Report& report) {
           number_of("exposed", "exposed_s", seconds), number_of("of the time", "share", text::percent)},
          std::string::npos,
          "Where the time goes: the exposed times add up to the total"});
+    report.as_csv = "activities";
+  }
   if (causes_.empty()) return;
   Json flat = Json::array();
   for (const Json& one : causes_) {
@@ -190,7 +190,8 @@ void Runs::write_explanation(Report& report) {
       flat.back().update(cause);
     }
   }
-  if (csv) report.sections.insert(report.sections.begin(), {"causes", std::move(flat), {}});
+  if (shown_.format == Format::csv)
+    report.sections.push_back({"causes", std::move(flat), {}}), report.as_csv = "causes";
   report.head["explanation"] = std::move(causes_);
 }
 

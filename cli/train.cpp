@@ -94,7 +94,7 @@ Report report_of(const TrainOptions& options, const Training& t, const Descripti
 }
 
 /// As CSV it is what the report has instead of its rows.
-void tell_layers(Report& report, const Training& t, Format format) {
+void tell_layers(Report& report, const Training& t) {
   std::vector<Column> columns{text_of("layer", "layer"), text_of("kind", "kind")};
   if (t.framework.pipeline > 1) columns.push_back(count_of("stage", "stage"));
   std::ranges::move(
@@ -103,10 +103,9 @@ void tell_layers(Report& report, const Training& t, Format format) {
           number_of("share", "share", text::percent), text_of("limited by", "limited_by"),
           number_of("parameters", "parameters", [](double n) { return text::count(std::llround(n)); })},
       std::back_inserter(columns));
-  const auto place = format == Format::csv ? report.sections.begin() : report.sections.end();
-  report.sections.insert(place,
-                         {"layers", layer_rows(t), std::move(columns), std::string::npos,
-                          "Layers of one rank of " + std::to_string(t.ranks) + ", for one micro-batch"});
+  report.sections.push_back({"layers", layer_rows(t), std::move(columns), std::string::npos,
+                             "Layers of one rank of " + std::to_string(t.ranks) + ", for one micro-batch"});
+  report.as_csv = "layers";
 }
 
 /// The steps' times on a platform.
@@ -168,8 +167,7 @@ int run_train(const TrainOptions& options) {
     progress(options.model + " on " + text::counted(ranks, "rank"));
     t.ranks = ranks;
     const StepForecast step = runs.playing().forecast(t);
-    Json told = train_row(t, step);
-    told["start_broadcast_s"] = start_broadcast(t, runs.playing().price()).value;
+    Json told = train_row(t, step, runs.playing().price());
     if (experience) add_time_to_accuracy(told, *experience, step);
     if (refusal.empty()) refusal = too_large(t, step);
     for (const std::string& words : cautions(t, step)) add_once(notes, words);
@@ -181,7 +179,7 @@ int run_train(const TrainOptions& options) {
   Report report = report_of(options, t, platform, runs);
   std::ranges::move(notes, std::back_inserter(report.notes));
   if (t.whole_batch > 0 && all.size() > 1) tell_throughput(report, options.throughput, {"batch"});
-  if (options.layers) tell_layers(report, t, options.format);
+  if (options.layers) tell_layers(report, t);
   if (experience)
     std::ranges::find(report.sections, "rows", &Section::key)
         ->columns.push_back(number_of("to accuracy", "time_to_accuracy_s", seconds));

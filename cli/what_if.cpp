@@ -31,7 +31,8 @@ void add_what_if(CLI::App& verb, std::vector<std::string>& set, bool& sensitivit
           "Overrides a platform parameter, e.g. network.bandwidth_GBps=25; several values give a row each")
       ->option_text("KEY=VALUE[,...]");
   verb.add_flag("--sensitivity", sensitivity,
-                "Also how strongly the time depends on each parameter: d ln(time) / d ln(parameter)");
+                "Also how strongly the time depends on each parameter: d ln(time) / d ln(parameter). CSV has "
+                "this instead of the rows, that of predict in a column");
 }
 
 Description platform_with(const std::string& name, const WhatIf& asked) {
@@ -60,6 +61,7 @@ void answer_what_if(report::Report& report, const std::string& platform, const W
   if (asked.sensitivity) {
     const std::vector<Elasticity> moving = sensitivity(with, counted(quick)).back();
     report.sections.push_back(report::sensitivity_table(moving));
+    report.as_csv = report.sections.back().key;
     if (!report.remark.empty() && !report.remark.ends_with('\n')) report.remark += '\n';
     report.remark += report::words(moving);
   }

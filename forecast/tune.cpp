@@ -424,6 +424,12 @@ Tuned tune(const TuneQuestion& q, const Watch& watch) {
   if (tuned.policy.empty())
     note("what " + std::string(format.name) +
          " does by default is unknown to collcast: the file holds the fastest that it can be told");
+  for (const tuner::Entry& e : format.entries)
+    if (tuned.policy.empty() && std::ranges::find(compared, e.collective) != compared.end() &&
+        !algorithm(e.collective, e.ours).supports(q.ranks))
+      note(std::string(format.name) + "'s " + std::string(e.theirs) + " of " +
+           std::string(definition(e.collective).name) + " is not played on " +
+           text::counted(q.ranks, "rank") + ": it was not compared, and may be faster");
   return tuned;
 }
 

@@ -110,8 +110,7 @@ py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::stri
       require_room(platform, training.ranks);
       const StepForecast forecast = playing.forecast(training);
       Json row{{"platform", platform.name()}, {"model", step.model}};
-      row.update(train_row(training, forecast));
-      row["start_broadcast_s"] = start_broadcast(training, playing.price()).value;
+      row.update(train_row(training, forecast, playing.price()));
       if (experience) add_time_to_accuracy(row, *experience, forecast);
       if (explain) row["explanation"] = where_time_goes(playing, forecast);
       if (sensitivity)

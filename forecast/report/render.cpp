@@ -93,15 +93,17 @@ std::string one_line(std::string title) {
   return title;
 }
 
-/// The rows of the first section that machines read.
-const Json& first_rows(const Report& report) {
-  return std::ranges::find_if(report.sections, [](const Section& s) { return !s.key.empty(); })->rows;
+/// The rows of the section with this key; empty: of the first that machines read.
+const Json& rows_of(const Report& report, const std::string& key = {}) {
+  return std::ranges::find_if(report.sections,
+                              [&](const Section& s) { return key.empty() ? !s.key.empty() : s.key == key; })
+      ->rows;
 }
 
 }  // namespace
 
 Json as_json(const Report& report) {
-  if (report.head.is_null()) return first_rows(report);
+  if (report.head.is_null()) return rows_of(report);
   Json answer = report.head;
   for (const Section& s : report.sections)
     if (!s.key.empty()) answer[s.key] = s.rows;
@@ -126,7 +128,7 @@ Column number_of(std::string title, const char* key, std::string (*text)(double)
 
 std::string render(const Report& report, Format format, std::size_t width) {
   if (format == Format::json) return dump(as_json(report), 2) + '\n';
-  if (format == Format::csv) return csv(first_rows(report));
+  if (format == Format::csv) return csv(rows_of(report, report.as_csv));
   const bool plain = format == Format::table;
   const auto fits = [&](const std::string& words) { return plain && width > 0 ? wrap(words, width) : words; };
   std::string text;

@@ -42,13 +42,14 @@ struct Report {
   std::vector<Section> sections;
   std::string remark;              ///< for people, after the tables
   std::vector<std::string> notes;  ///< in the JSON too
+  std::string as_csv = {};         ///< key of the section that CSV holds; empty: that of the first with a key
 };
 
 /// The JSON of a report.
 Json as_json(const Report& report);
 
-/// Renders a report. CSV holds only the first section with a key, a column per key of its first row. Tables
-/// for people fit `width` characters.
+/// Renders a report. CSV holds only one section, a column per key of its first row. Tables for people fit
+/// `width` characters.
 std::string render(const Report& report, Format format, std::size_t width = 0);
 
 /// A table for people: the first row is its header; numbers are aligned to the right. If the columns do not

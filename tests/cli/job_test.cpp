@@ -244,8 +244,8 @@ TEST(Job, TheHeadingSaysWhoPlays) {
   EXPECT_THAT(collcast("job kmeans,stencil" + on).out,
               testing::StartsWith("kmeans,stencil: 2 points on edr-cluster, engine path\n"));
   const std::string step = collcast("train --model resnet50 --framework horovod --explain" + on).out;
-  for (const char* words :
-       {"per replica, nccl-2.8, engine path\n", "the coordinator's next round", "copy in"})
+  for (const char* words : {"per replica, nccl-2.8, engine path\n", "the coordinator's next round",
+                            "the coordinator's rounds", "copy in"})
     EXPECT_THAT(step, HasSubstr(words));
   const Outcome markdown =
       collcast("train --model resnet50 --platform edr-cluster --ranks 1 --format markdown");

@@ -92,7 +92,7 @@ TEST(Pictures, AReplayHasATimelineAndAPage) {
   const Folder folder;
   const std::string json = folder / "t.json", page = folder / "t.html";
   const Json a = answer("replay " + trace + " --platform edr-cluster --engine path --timeline " + json +
-                        " --timeline-events 20000 --report " + page);
+                        " --timeline-events 20000 --explain --report " + page);
   const Json timeline = parse_json(text_of(json));
   EXPECT_NEAR(timeline["otherData"]["time_s"].get<double>(), a["time_s"].get<double>(), 1e-12);
   EXPECT_FALSE(timeline["otherData"]["left_out"].empty());
@@ -111,8 +111,8 @@ TEST(Pictures, AReplayHasATimelineAndAPage) {
   for (const Json& o : recorded["operations"])
     if (o["operation"] == "allreduce") calls -= o["count"].get<std::int64_t>();
   EXPECT_EQ(calls, 0);  // each rank's own, as recorded
-  for (const char* title : {"Totals", "Where the time goes", "Operations by size", "What ranks do when",
-                            "Use of the machine", "Not modelled", "pedigree"})
+  for (const char* title : {"Totals", "Where the time goes", "The chain of causes", "Operations by size",
+                            "What ranks do when", "Use of the machine", "Not modelled", "pedigree"})
     EXPECT_NE(html.find(title), std::string::npos) << title;
 }
 

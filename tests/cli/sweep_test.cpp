@@ -398,6 +398,7 @@ TEST(SweepCli, SettingsOfNamesAreAxes) {
       " --format csv -o " + folder / "j");
   EXPECT_EQ(rows(o), 4) << o.err;
   EXPECT_NE(o.out.find("framework.fusion,framework.cycle"), std::string::npos) << o.out;
+  EXPECT_NE(o.out.find(",start_broadcast_s\n"), std::string::npos) << o.out;
   const Outcome single = collcast(
       "train --model resnet50 --platform summit --ranks 12 --format csv --framework "
       "horovod:fusion=64MiB,cycle=5ms");

@@ -17,7 +17,7 @@ namespace {
 
 using collcast::Json;
 using collcast::testing::collcast, collcast::testing::Outcome;
-using ::testing::HasSubstr;
+using ::testing::HasSubstr, ::testing::StartsWith;
 
 Json answered(const std::string& arguments) {
   const Outcome o = collcast(arguments + " --format json");
@@ -44,6 +44,12 @@ TEST(WhatIf, AStepAloneMovesWithItsProcessor) {
   }
   EXPECT_GT(sum, -1.0001);
   EXPECT_TRUE(elasticities("train --model vgg16 --throughput 200 --platform dgx-1v --ranks 1").empty());
+}
+
+/// CSV is one table: what was asked for beside the rows is in it instead of them.
+TEST(WhatIf, CsvHasTheSensitivity) {
+  const Outcome o = collcast("train --model vgg16 --platform dgx-1v --ranks 1 --sensitivity --format csv");
+  EXPECT_THAT(o.out, StartsWith("parameter,elasticity\ndevices."));
 }
 
 TEST(WhatIf, WhatDoesNotMoveTheAnswerIsSaid) {

@@ -544,5 +544,14 @@ TEST(Report, HasOneSetOfRows) {
   EXPECT_EQ(render(r, report::Format::csv).find("collective,algorithm,parameters,"), 0u);
 }
 
+TEST(Report, CsvHoldsTheSectionThatWasAskedFor) {
+  report::Report r;
+  r.sections = {{"rows", Json::array({{{"ranks", 8}}}), {}},
+                {"layers", Json::array({{{"layer", "fc"}}}), {}}};
+  EXPECT_EQ(render(r, report::Format::csv), "ranks\n8\n");
+  r.as_csv = "layers";
+  EXPECT_EQ(render(r, report::Format::csv), "layer\nfc\n");
+}
+
 }  // namespace
 }  // namespace collcast

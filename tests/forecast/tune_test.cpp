@@ -240,6 +240,16 @@ TEST(Tune, WithoutAPolicyTheFastestIsTold) {
   expect_sound(tuned);
 }
 
+TEST(Tune, WithoutAPolicySaysWhatWasNotCompared) {
+  TuneQuestion q = question("ucc", "frontera", "broadcast");
+  q.sizes = {Bytes(1 << 18)};
+  EXPECT_EQ(tune(q).notes.size(), 1u);
+  q.ranks = 24;
+  EXPECT_THAT(tune(q).notes,
+              ::testing::Contains("ucc's sag_knomial of broadcast is not played on 24 ranks: it was not "
+                                  "compared, and may be faster"));
+}
+
 /// Its variable has no word for the library's own choice.
 TEST(Tune, Mvapich2IsToldAllSizes) {
   const Tuned tuned = tune(question("mvapich2", "frontera", "allreduce"));

@@ -244,6 +244,8 @@ TEST(Models, SayWhatIsWrong) {
   const auto name = [](const std::string& text) { return complaint([&] { load_model(text); }); };
   EXPECT_EQ(name("resnet51").substr(0, 50), "unknown model 'resnet51'; did you mean 'resnet50'?");
   EXPECT_EQ(name("none.csv"), "none.csv: cannot be read: No such file or directory");
+  EXPECT_EQ(name("none.csv:image=224"),
+            "model none.csv: a table takes no settings, got 'none.csv:image=224'");
   EXPECT_EQ(name("resnet50:layers=3"), "model resnet50 has no 'layers'; it takes image");
   EXPECT_EQ(name("llama:layers=1,top=4"), "model llama: top needs experts");
   EXPECT_EQ(name("gpt:hidden=10,heads=3"), "model gpt: hidden 10 does not divide by 3 heads");

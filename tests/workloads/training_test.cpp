@@ -1657,7 +1657,7 @@ TEST(Bottlenecks, ProcessesThatTakeTurnsFillTheirGpu) {
 /// 3 Mflop a layer on ten of them in 30 ms.
 TEST(Rows, OfAStepCountArithmeticBothWays) {
   const Training t = equal_layers(10, "ddp", 1);
-  EXPECT_NEAR(train_row(t, forecast_step(t, nothing))["flops_per_s"].get<double>(), 1e9, 1);
+  EXPECT_NEAR(train_row(t, forecast_step(t, nothing), nothing)["flops_per_s"].get<double>(), 1e9, 1);
 }
 
 /// Of a coordinator's rounds four phases are played: what they take counts once, as often as in one step.
@@ -1723,6 +1723,12 @@ TEST(Explanation, BubblesAreWaiting) {
     EXPECT_NEAR(parts["backward"], 32e-3, 1e-9);
     EXPECT_NEAR(parts["waiting for others"], 12e-3, 1e-9);
   }
+}
+
+/// Rank 0 takes 10 ms for each of 40 requests, and the gradients next to nothing.
+TEST(Coordinators, AreNamedWhereTheyLimit) {
+  const Training t = equal_layers(10, "horovod:cache=0,request=10ms", 4);
+  EXPECT_EQ(forecast_step(t, bandwidth(1000)).limited_by, "communication: the coordinator's rounds");
 }
 
 /// Rounds, fused buffers and settling are what they were; nothing is left to be decided.
@@ -1830,7 +1836,7 @@ TEST(MeasuredLayers, ReplaceTheRoofline) {
   t.layer_times = layer_times("l0,5,7\n");
   EXPECT_NEAR(forecast_step(t, nothing).time.value, 18e-3, 1e-9);
   EXPECT_EQ(without_times(t), 2u);
-  EXPECT_EQ(train_row(t, forecast_step(t, nothing))["computation"], "layer times");
+  EXPECT_EQ(train_row(t, forecast_step(t, nothing), nothing)["computation"], "layer times");
   t.layer_times = layer_times("l0,5,7\r\nl2,1,1\n\nl1,0,0\n");
   const StepForecast all = forecast_step(t, nothing);
   EXPECT_NEAR(all.time.value, 14e-3, 1e-9);

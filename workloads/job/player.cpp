@@ -142,7 +142,8 @@ class Player {
   }
 
   bool ready(const State& s, const JobActivity& a) const {
-    if (!std::ranges::all_of(a.after, [&](int i) { return s.done[to_index(i)]; })) return false;
+    const auto done = [&](int i) { return s.done[to_index(i)] != 0; };  // the last is mostly done last
+    if (!std::all_of(a.after.rbegin(), a.after.rend(), done)) return false;
     return a.kind != Kind::settle || (s.unreduced == 0 && s.pending.empty());
   }
 
@@ -435,6 +436,7 @@ class Player {
     for (int k = 0; k < agreeable; ++k) sizes.push_back(s.activities[to_index(s.pending[to_index(k)])].bytes);
     const Seconds agreement = round_.with(sizes.size());
     s.agreement += agreement;
+    limits_["the coordinator's rounds"] += agreement;
     const int agreed = s.append({.kind = Kind::compute,
                                  .name = "agree",
                                  .stream = static_cast<int>(job_.streams.size()),

@@ -197,6 +197,8 @@ Model load_model(const std::string& text) {
     refuse_other_kinds(text, read_file(text), "a model's name, or its table: a file that ends in .csv");
   if (is_path(text)) return from_file(text);
   Settings settings(text, "model");
+  if (is_path(settings.name()))
+    throw InputError("model " + settings.name() + ": a table takes no settings, got '" + text + "'");
   const std::string wanted = plain(settings.name());
   std::vector<std::string> known;
   for (const ModelEntry& e : model_entries()) {

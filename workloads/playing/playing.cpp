@@ -97,8 +97,10 @@ Played Playing::play(const Job& job, End end, bool interval) {
   ReplayOptions all = options();
   all.interval = interval, all.parts = true;
   ReplayReport& r = reports_.emplace_back(replay(*source_of(plain), platform_, all));
-  for (Share& s : r.explanation)
+  for (Share& s : r.explanation) {
     if (job.coordinator && s.cause == Cause::wait) s.name = "the coordinator's next round";
+    if (job.coordinator && s.name == "agree") s.cause = Cause::overhead, s.name = "the coordinator's rounds";
+  }
   played.time = r.time;
   played.compute = computation(plain);
   fill_parts(played, r.parts);

@@ -73,7 +73,7 @@ Json job_row(const Job& job, const JobForecast& forecast, double samples, const 
   return run_row(job.ranks(), ranks_per_node(platform), forecast, samples);
 }
 
-Json train_row(const Training& t, const StepForecast& s) {
+Json train_row(const Training& t, const StepForecast& s, const PriceOf& price) {
   Json bottlenecks = Json::object(), tuned;
   if (const Framework& f = s.framework; f.autotune)
     tuned = {{"fusion_B", f.fusion.value}, {"cycle_s", f.cycle.value}, {"hierarchical", f.hierarchical}};
@@ -95,7 +95,8 @@ Json train_row(const Training& t, const StepForecast& s) {
               {"global_batch", whole(s.samples)},
               {"fits", t.processor.memory > Bytes() ? Json(fits(t, s)) : Json()},
               {"tuned", tuned},
-              {"bottlenecks", bottlenecks}});
+              {"bottlenecks", bottlenecks},
+              {"start_broadcast_s", start_broadcast(t, price).value}});
   return row;
 }
 

@@ -14,7 +14,7 @@ namespace collcast::workloads {
 /// A forecast as a row of `job`. `samples`: of one pass; 0: not said.
 Json job_row(const Job& job, const JobForecast& forecast, double samples, const Description& platform);
 /// A forecast as a row of `train`.
-Json train_row(const Training& training, const StepForecast& step);
+Json train_row(const Training& training, const StepForecast& step, const PriceOf& price);
 
 /// A forecast as a row of `replay`: times, nodes, and the collective that takes most time.
 Json replay_row(const Source& trace, const Description& platform, const ReplayOptions& options,

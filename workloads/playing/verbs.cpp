@@ -133,7 +133,7 @@ sweep::Rows trained(Priced& last, const sweep::Point& point) {
   require_room(platform, t.ranks);
   Json told{{"platform", platform.name()}, {"model", text.model}};
   const StepForecast step = last.playing->forecast(t);
-  told.update(train_row(t, step));
+  told.update(train_row(t, step, last.playing->price()));
   sweep::Rows rows = last.told(std::move(told));
   std::ranges::move(cautions(t, step), std::back_inserter(rows.notes));
   return rows;
