@@ -377,16 +377,13 @@ Prediction Library::by_schedule(const Algorithm& a, const Call& call, const nccl
 Prediction Library::by_transport(const Algorithm& a, const Call& call, const nccl::Candidate& chosen) const {
   check(a, call);
   nccl::Play played = play(views_[nominal], a.collective, call, chosen);
-  Crowding crowding;
-  if (situation().nodes > 1) {
-    crowding =
-        crowded(forecaster_.machine(), sent_by(chosen, played).fabric(),
-                nccl::traffic(chosen.shape, a.collective, call.root, orders(played), situation().channels,
-                              occupancy(forecaster_.machine()).on_a_node, call.message));
-    if (crowding.squeeze.most > 1) {
-      played = play(views_[nominal], a.collective, call, chosen, crowding.squeeze);
-      if (played.limited_by == nccl::network_cards) played.limited_by = crowding.most_loaded.link;
-    }
+  const Crowding crowding =
+      crowded(forecaster_.machine(), sent_by(chosen, played).fabric(),
+              nccl::traffic(chosen.shape, a.collective, call.root, orders(played), situation().channels,
+                            occupancy(forecaster_.machine()).on_a_node, call.message));
+  if (crowding.squeeze.most > 1) {
+    played = play(views_[nominal], a.collective, call, chosen, crowding.squeeze);
+    if (played.limited_by == nccl::network_cards) played.limited_by = crowding.most_loaded.link;
   }
   const auto seconds = [&](const View& v) {
     return play(v, a.collective, call, chosen, crowding.squeeze).time;

@@ -408,6 +408,16 @@ TEST(Transport, thePathSeesTheMostLoadedLink) {
   EXPECT_NE(time().limited_by.find("leaf"), std::string::npos) << time().limited_by;
 }
 
+/// Within a node, too: LL's flags double the bytes on the link between two sockets.
+TEST(Transport, thePathSeesTheMostLoadedLinkOfANode) {
+  const Library library("nccl-2.18:algo=Ring,proto=LL", load_platform("p40-node"), 8);
+  const Call call{.ranks = 8, .message = 16_MiB};
+  const Prediction p = library.predict(Collective::allreduce, call, engine("path")).prediction;
+  const Bytes around = 2 * 7.0 / 8 * call.message;
+  EXPECT_NEAR(p.time / (2 * around / BytesPerSecond(6e9)), 1, 1e-9);
+  EXPECT_NE(p.limited_by.find("cpu"), std::string::npos) << p.limited_by;
+}
+
 /// Eight nodes of 4 A100 and two rails, four nodes a leaf, with so many uplinks of a rail's rate for each.
 Description tapered(int up) {
   Description d = load_platform(COLLCAST_SOURCE_DIR "/tests/forecast/tapered-a100.json");
