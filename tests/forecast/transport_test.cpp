@@ -125,6 +125,20 @@ TEST(Transport, channelsOverPcieAreHeldByLinks) {
   EXPECT_EQ(asked("abci-v").limited_by, "channels of the GPU");
 }
 
+/// A node with one GPU has more channels, each of a lower speed, than one with four. NCCL counts on the fewer
+/// channels and the lower speed, but the links of neither node are that slow.
+TEST(Transport, channelsOfUnequalNodesAreHeldByTheSlowerLinks) {
+  const auto bus_seconds = [](Rank ranks) {
+    Question q;
+    q.collectives = {"allreduce"}, q.platforms = {"rtx2080ti-cluster"}, q.policy = "nccl-2.18";
+    q.set = {"node.link_kinds.sockets.bandwidth_GBps=15", "node.link_kinds.slot.bandwidth_GBps=24",
+             "network.bandwidth_GBps=24"};
+    q.ranks = {ranks}, q.sizes = {256_MiB};
+    return ask(q).rows[0].prediction.time * ranks / (ranks - 1);
+  };
+  for (const Rank ranks : {5, 6, 9}) EXPECT_NEAR(bus_seconds(ranks) / bus_seconds(8), 1, 0.01) << ranks;
+}
+
 /// NCCL's choice, played as its rings and trees with contention, against the closed form.
 TEST(Transport, theClosedFormOfNcclStaysNearItsSchedule) {
   if (!can_simulate()) GTEST_SKIP() << "built without SimGrid";
