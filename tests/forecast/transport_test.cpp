@@ -422,6 +422,17 @@ TEST(Transport, thePathSeesTheMostLoadedLink) {
   EXPECT_NE(time().limited_by.find("leaf"), std::string::npos) << time().limited_by;
 }
 
+/// A link between switches that is slower than the ports slows down a ring once.
+TEST(Transport, thePathCountsASlowLinkOfTheNetworkOnce) {
+  Description d = load_platform("edr-cluster");
+  set_all(d, {"network.kind=torus", "network.dimensions=8", "max_nodes=8", "network.link_bandwidth_GBps=3"});
+  const Call call{.ranks = 4, .message = 256_MiB};
+  const Seconds time = Library("nccl-2.18:algo=Ring,proto=Simple", d, 4)
+                           .predict(Collective::allreduce, call, engine("path"))
+                           .prediction.time;
+  EXPECT_NEAR(time / (2 * 3.0 / 4 * call.message / BytesPerSecond(3e9)), 1, 0.02);
+}
+
 /// Within a node, too: LL's flags double the bytes on the link between two sockets.
 TEST(Transport, thePathSeesTheMostLoadedLinkOfANode) {
   const Library library("nccl-2.18:algo=Ring,proto=LL", load_platform("p40-node"), 8);
