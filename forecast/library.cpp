@@ -362,7 +362,11 @@ const Forecaster& Library::sent_by(const nccl::Candidate& chosen, const nccl::Pl
 }
 
 std::vector<nccl::Order> Library::orders(const nccl::Play& played) const {
-  return nccl::orders(found_, ranks_of_nodes(forecaster_.machine()), situation().channels, played.channels);
+  const Machine& machine = forecaster_.machine();
+  std::vector<std::vector<Rank>> nodes = ranks_of_nodes(machine);
+  for (std::vector<Rank>& ranks : nodes)  // NCCL's search knows GPUs, not ranks
+    std::ranges::sort(ranks, {}, [&](Rank r) { return machine.slot(r); });
+  return nccl::orders(found_, nodes, situation().channels, played.channels);
 }
 
 Algorithm Library::scheduled(const Algorithm& a, const Call& call, const nccl::Candidate& chosen) const {

@@ -422,6 +422,18 @@ TEST(Transport, thePathSeesTheMostLoadedLink) {
   EXPECT_NE(time().limited_by.find("leaf"), std::string::npos) << time().limited_by;
 }
 
+/// NCCL's rings go from GPU to GPU, however the ranks on them are numbered.
+TEST(Transport, ringsOfNcclDoNotDependOnTheNumbersOfRanks) {
+  const auto time = [](Placement placement, const char* reading) {
+    const Call call{.ranks = 16, .message = 4_MiB};
+    return Library("nccl-2.18:algo=Ring,proto=Simple", load_platform("dgx-1v"), 16, placement)
+        .predict(Collective::allreduce, call, engine(reading))
+        .prediction.time;
+  };
+  for (const char* reading : {"path", "contention"})
+    EXPECT_NEAR(time(Placement::by_socket, reading) / time(Placement::block, reading), 1, 1e-3) << reading;
+}
+
 /// A link between switches that is slower than the ports slows down a ring once.
 TEST(Transport, thePathCountsASlowLinkOfTheNetworkOnce) {
   Description d = load_platform("edr-cluster");
