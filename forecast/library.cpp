@@ -98,7 +98,9 @@ struct Crowding {
   nccl::Squeeze squeeze;  ///< by links of the network
 };
 
-Crowding crowded(const Machine& machine, const Fabric& sent, const std::vector<PairTraffic>& pairs) {
+/// `rail` is the pace of a card whose messages are alone on the network, slow links there included.
+Crowding crowded(const Machine& machine, const Fabric& sent, const std::vector<PairTraffic>& pairs,
+                 BytesPerSecond rail) {
   const std::vector<Seconds> busy = loads(sent, pairs);
   Crowding crowding{heaviest(sent, busy), {}};
   if (crowding.most_loaded.id == no_link || crowding.most_loaded.id < machine.network()) return crowding;
@@ -109,10 +111,14 @@ Crowding crowded(const Machine& machine, const Fabric& sent, const std::vector<P
     route.clear();
     sent.route({p.from}, {p.to}, route);
     Seconds own, shared;
+    LinkId card = no_link;
     for (const LinkId l : route) {
-      Seconds& most = l < machine.network() ? own : shared;
+      const bool of_node = l < machine.network();
+      if (of_node && shared == Seconds(0)) card = l;
+      Seconds& most = of_node ? own : shared;
       most = std::max(most, busy[l]);
     }
+    if (card != no_link) own = std::max(own, busy[card] * sent.links()[card].bandwidth / rail);
     const double squeezed = std::max(1.0, shared / own);
     crowding.squeeze.most = std::max(crowding.squeeze.most, squeezed);
     all += squeezed, ++between;
@@ -356,7 +362,11 @@ const Forecaster& Library::sent_by(const nccl::Candidate& chosen, const nccl::Pl
 }
 
 std::vector<nccl::Order> Library::orders(const nccl::Play& played) const {
-  return nccl::orders(found_, ranks_of_nodes(forecaster_.machine()), situation().channels, played.channels);
+  const Machine& machine = forecaster_.machine();
+  std::vector<std::vector<Rank>> nodes = ranks_of_nodes(machine);
+  for (std::vector<Rank>& ranks : nodes)  // NCCL's search knows GPUs, not ranks
+    std::ranges::sort(ranks, {}, [&](Rank r) { return machine.slot(r); });
+  return nccl::orders(found_, nodes, situation().channels, played.channels);
 }
 
 Algorithm Library::scheduled(const Algorithm& a, const Call& call, const nccl::Candidate& chosen) const {
@@ -380,7 +390,8 @@ Prediction Library::by_transport(const Algorithm& a, const Call& call, const ncc
   const Crowding crowding =
       crowded(forecaster_.machine(), sent_by(chosen, played).fabric(),
               nccl::traffic(chosen.shape, a.collective, call.root, orders(played), situation().channels,
-                            occupancy(forecaster_.machine()).on_a_node, call.message));
+                            occupancy(forecaster_.machine()).on_a_node, call.message),
+              situation().rail_bandwidth);
   if (crowding.squeeze.most > 1) {
     played = play(views_[nominal], a.collective, call, chosen, crowding.squeeze);
     if (played.limited_by == nccl::network_cards) played.limited_by = crowding.most_loaded.link;

@@ -30,6 +30,8 @@ struct Situation {
   int channels = 2;                  ///< channels that NCCL's search finds, before NCCL doubles them
   BytesPerSecond intra_bandwidth = BytesPerSecond(20e9);  ///< of one channel on a node
   BytesPerSecond inter_bandwidth = BytesPerSecond(12e9);  ///< of one channel between nodes
+  BytesPerSecond node_bandwidth =
+      {};  ///< of all channels on the node whose links carry the least; 0: channels * intra_bandwidth
   BytesPerSecond nvlink_bandwidth =
       {};  ///< of all channels on one of several nodes, if that were alone; 0: no limit
   BytesPerSecond tree_bandwidth = {};    ///< of one channel of a tree on a node; 0: intra_bandwidth

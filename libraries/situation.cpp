@@ -130,6 +130,10 @@ void keep_least(Channels& c, const Channels& other) {
   c.bandwidth = std::min(c.bandwidth, other.bandwidth);
 }
 
+BytesPerSecond bandwidth_of_all(const Channels& c) {
+  return static_cast<double>(c.channels.size()) * c.bandwidth;
+}
+
 bool alike(const Channels& c) {
   return std::ranges::all_of(c.channels, [&](const auto& other) { return other.gpus == c.channels[0].gpus; });
 }
@@ -195,12 +199,13 @@ Situation situation(const Description& description, Occupancy o, const std::stri
   s.rails = network_cards(found);
   if (o.at_least < o.on_a_node) {
     const Channels fewest = rings_of(with(node, o.at_least), reach(s.nodes));
+    s.node_bandwidth = std::min(bandwidth_of_all(found), bandwidth_of_all(fewest));
     keep_least(found, fewest);
     s.rails = std::min(s.rails, network_cards(fewest));
   }
   if (found.nvlink && s.nodes > 1) {
     const Channels alone = of_amd(s.gpu) ? found : rings_of(b, ChannelReach::node);
-    s.nvlink_bandwidth = static_cast<double>(alone.channels.size()) * alone.bandwidth;
+    s.nvlink_bandwidth = bandwidth_of_all(alone);
   }
   s.link = found.nvlink ? NodeLink::nvlink : NodeLink::pci;
   s.channels = std::max(1, static_cast<int>(found.channels.size()));

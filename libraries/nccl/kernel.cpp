@@ -152,7 +152,8 @@ double channel_limit(int minor, Shape shape, Protocol protocol, Collective colle
 
 double share_of_links(int minor, const Situation& s, int channels) {
   const bool nvlink = s.link == NodeLink::nvlink;
-  BytesPerSecond all = s.channels * s.intra_bandwidth;
+  BytesPerSecond all = s.node_bandwidth;
+  if (all == BytesPerSecond(0)) all = s.channels * s.intra_bandwidth;
   if (s.nodes > 1 && nvlink) all = s.nvlink_bandwidth;  // channels are no faster than the network
   if (all == BytesPerSecond(0)) return unlimited;
   return std::min(all.value / 1e9, nvlink ? most_in_all(minor, s.gpu) : unlimited) / channels;

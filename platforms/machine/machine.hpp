@@ -61,6 +61,8 @@ class Machine final : public Fabric {
 
   const std::string& platform() const { return blueprint_.name; }
   int node(Rank rank) const { return uniform_ ? rank : static_cast<int>(seat(rank).node); }
+  /// The rank's slot on its node.
+  int slot(Rank rank) const { return uniform_ ? 0 : seat(rank).slot; }
   int ranks_per_node() const { return blueprint_.ranks_per_node; }
   /// The number of nodes that share a switch, then those of each larger part of the network: a subtree, or a
   /// group of a dragonfly.

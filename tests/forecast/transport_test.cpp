@@ -136,6 +136,20 @@ TEST(Transport, flagsLoadTheLinksOfANode) {
   EXPECT_NEAR(played.time / form.time, 1, 0.05);
 }
 
+/// A node with one GPU has more channels, each of a lower speed, than one with four. NCCL counts on the fewer
+/// channels and the lower speed, but the links of neither node are that slow.
+TEST(Transport, channelsOfUnequalNodesAreHeldByTheSlowerLinks) {
+  const auto bus_seconds = [](Rank ranks) {
+    Question q;
+    q.collectives = {"allreduce"}, q.platforms = {"rtx2080ti-cluster"}, q.policy = "nccl-2.18";
+    q.set = {"node.link_kinds.sockets.bandwidth_GBps=15", "node.link_kinds.slot.bandwidth_GBps=24",
+             "network.bandwidth_GBps=24"};
+    q.ranks = {ranks}, q.sizes = {256_MiB};
+    return ask(q).rows[0].prediction.time * ranks / (ranks - 1);
+  };
+  for (const Rank ranks : {5, 6, 9}) EXPECT_NEAR(bus_seconds(ranks) / bus_seconds(8), 1, 0.01) << ranks;
+}
+
 /// NCCL's choice, played as its rings and trees with contention, against the closed form.
 TEST(Transport, theClosedFormOfNcclStaysNearItsSchedule) {
   if (!can_simulate()) GTEST_SKIP() << "built without SimGrid";
@@ -429,6 +443,29 @@ TEST(Transport, thePathSeesTheMostLoadedLink) {
   set(d, "network.levels.0.bandwidth_GBps=5");
   EXPECT_GT(time().time, 1.5 * aligned.time);
   EXPECT_NE(time().limited_by.find("leaf"), std::string::npos) << time().limited_by;
+}
+
+/// NCCL's rings go from GPU to GPU, however the ranks on them are numbered.
+TEST(Transport, ringsOfNcclDoNotDependOnTheNumbersOfRanks) {
+  const auto time = [](Placement placement, const char* reading) {
+    const Call call{.ranks = 16, .message = 4_MiB};
+    return Library("nccl-2.18:algo=Ring,proto=Simple", load_platform("dgx-1v"), 16, placement)
+        .predict(Collective::allreduce, call, engine(reading))
+        .prediction.time;
+  };
+  for (const char* reading : {"path", "contention"})
+    EXPECT_NEAR(time(Placement::by_socket, reading) / time(Placement::block, reading), 1, 1e-3) << reading;
+}
+
+/// A link between switches that is slower than the ports slows down a ring once.
+TEST(Transport, thePathCountsASlowLinkOfTheNetworkOnce) {
+  Description d = load_platform("edr-cluster");
+  set_all(d, {"network.kind=torus", "network.dimensions=8", "max_nodes=8", "network.link_bandwidth_GBps=3"});
+  const Call call{.ranks = 4, .message = 256_MiB};
+  const Seconds time = Library("nccl-2.18:algo=Ring,proto=Simple", d, 4)
+                           .predict(Collective::allreduce, call, engine("path"))
+                           .prediction.time;
+  EXPECT_NEAR(time / (2 * 3.0 / 4 * call.message / BytesPerSecond(3e9)), 1, 0.02);
 }
 
 /// Eight nodes of 4 A100 and two rails, four nodes a leaf, with so many uplinks of a rail's rate for each.
