@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/goal_text.hpp"
 
-#include <charconv>
 #include <map>
 
 #include "replay/formats/graph.hpp"
 #include "replay/formats/input.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -87,12 +87,9 @@ class Reader {
     if (const std::string w = word(); w != wanted) refuse("'" + w + "' where `" + wanted + "` belongs");
   }
   std::int64_t number(std::string_view text, std::int64_t most) const {
-    std::int64_t n = -1;
     if (text.ends_with('b')) text.remove_suffix(1);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size() || n < 0 || n > most)
-      refuse("'" + std::string(text) + "' where a number up to " + std::to_string(most) + " belongs");
-    return n;
+    if (const auto n = number_in<std::int64_t>(text); n && *n >= 0 && *n <= most) return *n;
+    refuse("'" + std::string(text) + "' where a number up to " + std::to_string(most) + " belongs");
   }
   std::uint64_t label(const std::string& name) {
     return labels_.try_emplace(name, labels_.size()).first->second;

@@ -2,7 +2,6 @@
 #include "replay/formats/horovod.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -11,6 +10,7 @@
 #include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
@@ -89,8 +89,7 @@ class Timeline {
 
  private:
   void tick(Tensor& tensor, std::string_view name, double at) {
-    Rank rank = -1;
-    std::from_chars(name.data(), name.data() + name.size(), rank);
+    const auto rank = leading_or<Rank>(name, -1);
     if (rank < 0 || rank >= most_recorded_ranks || tensor.open.empty()) return;
     ranks = std::max(ranks, rank + 1);
     ticked.insert(rank);

@@ -4,11 +4,11 @@
 #include <simdjson.h>
 
 #include <cctype>
-#include <charconv>
 #include <cstring>
 
 #include "replay/formats/input.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -304,18 +304,16 @@ JsonValue read_json(const std::string& path, JsonText& text) {
 std::optional<std::vector<int>> integers(std::string_view list) {
   if (list.empty() || list.front() != '[' || list.back() != ']') return {};
   std::vector<int> all;
-  const char* at = list.data() + 1;
-  const char* const end = list.data() + list.size() - 1;
-  while (at < end) {
-    if (*at == ' ' || *at == ',') {
-      ++at;
+  std::string_view rest = list.substr(1, list.size() - 2);
+  while (!rest.empty()) {
+    if (rest[0] == ' ' || rest[0] == ',') {
+      rest.remove_prefix(1);
       continue;
     }
-    int value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc()) return {};
-    all.push_back(value);
-    at = next;
+    const auto number = leading_number<int>(rest);
+    if (!number) return {};
+    all.push_back(number->value);
+    rest = number->rest;
   }
   return all;
 }

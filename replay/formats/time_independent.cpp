@@ -16,6 +16,7 @@
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -47,10 +48,8 @@ std::string lower(std::string_view word) {
 
 /// The rank in "0", or in old traces "p0".
 Rank rank_of(std::string_view word) {
-  Rank rank = -1;
   if (word.starts_with('p')) word.remove_prefix(1);
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
-  return error == std::errc() && end == word.data() + word.size() ? rank : -1;
+  return number_in<Rank>(word).value_or(-1);
 }
 
 struct TraceLine {
