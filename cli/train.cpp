@@ -194,8 +194,7 @@ int run_train(const TrainOptions& options) {
   return fit ? 0 : 1;
 }
 
-/// The columns that every table has.
-Report layers(const Model& model) {
+void print_layers(const Model& model, Format format) {
   Json rows = Json::array();
   for (const Layer& l : model.layers)
     rows.push_back({{"name", l.name},
@@ -206,19 +205,13 @@ Report layers(const Model& model) {
                     {"out_elements", l.out},
                     {"kept_elements", l.kept},
                     {"parameters", l.tensors}});
-  Report report;
-  report.head = nullptr;
-  report.sections = {
-      {"layers",
-       std::move(rows),
-       {text_of("layer", "name"), text_of("kind", "kind"), number_of("forward flops", "flops", number),
-        number_of("backward flops", "backward_flops", number)}}};
-  return report;
+  print_rows(rows,
+             {text_of("layer", "name"), text_of("kind", "kind"), number_of("forward flops", "flops", number),
+              number_of("backward flops", "backward_flops", number)},
+             format);
 }
 
 void list_models(Format format) {
-  Report report;
-  report.head = nullptr;
   Json rows = Json::array();
   for (const ModelName& known : model_names()) {
     const Model m = load_model(std::string(known.name));
@@ -231,11 +224,10 @@ void list_models(Format format) {
   }
   const auto millions = [](double n) { return number(n / 1e6) + " M"; };
   const auto giga = [](double n) { return number(n / 1e9) + " GFLOP"; };
-  report.sections = {{"models",
-                      rows,
-                      {text_of("model", "model"), number_of("parameters", "parameters", millions),
-                       number_of("forward", "flops", giga), text_of("description", "description")}}};
-  print(report, format);
+  print_rows(rows,
+             {text_of("model", "model"), number_of("parameters", "parameters", millions),
+              number_of("forward", "flops", giga), text_of("description", "description")},
+             format);
 }
 
 }  // namespace
@@ -257,7 +249,7 @@ void add_models(CLI::App& app, int&) {
     if (options->model.empty()) return list_models(options->format);
     const Model model = load_model(options->model);
     if (options->format == Format::json || options->format == Format::markdown)
-      return print(layers(model), options->format);
+      return print_layers(model, options->format);
     std::cout << model_csv(model);
   });
 }
