@@ -135,12 +135,9 @@ class Reader {
     } else if (kind == "send" || kind == "recv") {
       const bool sends = kind == "send";
       expect(sends ? "to" : "from");
-      a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
-      a.operation = a.call = sends ? "send" : "recv";
       const std::string peer = word();
       if (peer == "-1") refuse("'-1', any rank, where the rank that sends belongs");
-      (sends ? a.to : a.from) = static_cast<Rank>(number(peer, ranks - 1));
-      (sends ? a.bytes : a.received_bytes) = Bytes(amount);
+      a = message_activity(sends, 0, static_cast<Rank>(number(peer, ranks - 1)), Bytes(amount));
     } else {
       refuse("'" + kind + "' is no operation that is known: send, recv, calc");
     }

@@ -108,14 +108,4 @@ Bytes message_by_count(Collective collective, Bytes count, Rank ranks) {
   }
 }
 
-Activity collective_activity(Collective collective, int communicator, Bytes message) {
-  Activity a;
-  a.kind = Activity::Kind::collective;
-  a.collective = collective;
-  a.operation = a.call = definition(collective).name;
-  a.communicator = communicator;
-  a.message = message;
-  return a;
-}
-
 }  // namespace collcast

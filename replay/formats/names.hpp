@@ -26,7 +26,4 @@ Bytes message_of(Collective collective, Bytes input, Bytes output, Rank ranks);
 /// The same from NCCL's count: what one rank gives (allgather), gets (reduce-scatter), or the whole buffer.
 Bytes message_by_count(Collective collective, Bytes count, Rank ranks);
 
-/// An activity of the collective, named as reports name it.
-Activity collective_activity(Collective collective, int communicator, Bytes message);
-
 }  // namespace collcast

@@ -234,11 +234,7 @@ class TraceCalls {
       if (a.sized) set_parts(a, c.sent, c.received, c.input, c.output, ranks);
     } else if (c.message() && c.number >= 0 && c.number < ranks) {
       const bool sends = c.name == "send";
-      a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
-      a.operation = a.call = sends ? "send" : "recv";
-      a.communicator = communicator;
-      (sends ? a.to : a.from) = c.number;
-      (sends ? a.bytes : a.received_bytes) = sends ? c.input : std::max(c.input, c.output);
+      a = message_activity(sends, communicator, c.number, sends ? c.input : std::max(c.input, c.output));
     } else {
       a.kind = Activity::Kind::skipped;
       a.operation = a.call = source_.keep(c.name);

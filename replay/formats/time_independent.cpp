@@ -148,16 +148,13 @@ class RankActions {
   }
 
   void message(const TraceLine& line, bool sends) {
-    Activity a;
-    a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
-    a.operation = a.call = sends ? "send" : "recv";
     const Rank other = peer(line, 0);
+    Activity a = message_activity(sends, 0, other, {});
     const int said = line.arguments.size() == 2 ? 0 : line.whole(1, 0);
     const bool open = !sends && said == any_tag;
     if (said < 0 && !open) line.refuse("has tag " + std::to_string(said) + "; tags are 0 and above");
     const int tag = open ? of_any_tag : said;
     a.synchronous = line.action == "ssend" || (sends && tag >= first_collective_tag);
-    (sends ? a.to : a.from) = other;
     (sends ? a.tag : a.received_tag) = tag;
     // Before SimGrid 3.20 actions had no tag, and long before that receives had no size.
     const bool unsaid = !sends && line.arguments.size() == 1;
@@ -185,10 +182,7 @@ class RankActions {
 
   void wait(std::vector<std::int64_t> requests) {
     if (requests.empty()) return;
-    Activity& a = stream_.emplace_back();
-    a.kind = Activity::Kind::wait;
-    a.operation = a.call = "wait";
-    a.requests = std::move(requests);
+    stream_.push_back(wait_activity(std::move(requests)));
   }
   void wait_one(const TraceLine& line) {
     if (line.arguments.empty() && !open_.empty()) {  // before SimGrid 3.20: waits for the last request
