@@ -9,6 +9,7 @@
 #include "replay/formats/input.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -135,8 +136,7 @@ std::string repaired(std::string_view text) {
       if (bytes == 0) made += '?', ++at;
     } else {
       const auto end = std::min(text.find_first_of(" \t\r\n,:[]{}\"", at), text.size());
-      std::string word(text.substr(at, end - at));
-      for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      const std::string word = text::lower(text.substr(at, end - at));
       if (word.find("nan") != std::string::npos || word.find("inf") != std::string::npos)
         made += "null", at = end, bytes = 0;
       else

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "replay/source/recorded.hpp"
@@ -11,6 +12,9 @@ namespace collcast {
 /// The collective that a library's name means, whatever its spelling: "ncclDevKernel_AllReduce_Sum_f32",
 /// "_allgather_base", "reduce_scatter_tensor", "COMM_COLL" names and MPI's; none for other operations.
 std::optional<Collective> collective_of(std::string_view name);
+
+/// A name in lower case, without what is neither letter nor digit.
+std::string plain_name(std::string_view name);
 
 /// Whether an MPI call of this name moves nothing, such as "MPI_Comm_rank"; waits and tests count among
 /// these.

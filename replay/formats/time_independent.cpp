@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <deque>
@@ -17,6 +16,7 @@
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -37,13 +37,6 @@ std::vector<std::string_view> words_of(std::string_view line) {
     at = end;
   }
   return words;
-}
-
-std::string lower(std::string_view word) {
-  std::string text(word);
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 /// The rank in "0", or in old traces "p0".
@@ -359,7 +352,7 @@ bool is_time_independent(std::string_view head) {
     head.remove_prefix(std::min(end + 1, head.size()));
     if (words.empty() || words[0].starts_with('#')) continue;
     return words.size() >= 2 && rank_of(words[0]) >= 0 &&
-           std::ranges::find(actions, lower(words[1])) != std::end(actions);
+           std::ranges::find(actions, text::lower(words[1])) != std::end(actions);
   }
   return false;
 }
@@ -384,7 +377,7 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
   for (Rank r = 0; r < ranks; ++r) all.emplace_back(*source, r, ranks);
   std::map<std::string, std::int64_t> unknown;
   for_each_line(files, [&](const std::string& where, Rank rank, const std::vector<std::string_view>& words) {
-    const TraceLine line{where, lower(words[1]), {words.begin() + 2, words.end()}};
+    const TraceLine line{where, text::lower(words[1]), {words.begin() + 2, words.end()}};
     if (!all[static_cast<std::size_t>(rank)].add(line)) ++unknown[line.action];
   });
   std::set<Rank> finalized;
