@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/butterfly.hpp"
 
-#include "algorithms/folded.hpp"
-
 namespace collcast {
 
 Butterfly::Butterfly(Rank p)
@@ -30,13 +28,6 @@ Schedule butterfly_allreduce(const std::shared_ptr<const Butterfly>& b) {
   };
   const Schedule allgather{p, p, rounds, gather};
   return then(mirrored(allgather, Combine::reduce), allgather);
-}
-
-Seconds butterfly_time(const Call& c, const AlphaBetaGamma& m) {
-  const int rounds = log2_floor(c.ranks);
-  const double q = 1 << rounds;
-  return 2 * rounds * m.alpha + (q - 1) / q * c.message * (2 * m.beta + m.gamma) +
-         folding_time(c, 1 << rounds, m);
 }
 
 }  // namespace collcast

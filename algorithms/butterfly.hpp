@@ -25,7 +25,4 @@ struct Butterfly {
 /// of every message are consecutive.
 Schedule butterfly_allreduce(const std::shared_ptr<const Butterfly>& butterfly);
 
-/// 2 lg q a + (q-1)/q n (2 b + g), plus folding p ranks to q = 2^floor(lg p) (folded.hpp).
-Seconds butterfly_time(const Call& call, const AlphaBetaGamma& machine);
-
 }  // namespace collcast

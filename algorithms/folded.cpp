@@ -32,4 +32,11 @@ Seconds folding_time(const Call& c, Rank q, const AlphaBetaGamma& m, bool give_b
   return Groups{c.ranks, q}.most_followers() * (give_back ? in + out : in);
 }
 
+Seconds folded_halves_time(const Call& c, const AlphaBetaGamma& m, bool give_back) {
+  const int rounds = log2_floor(c.ranks);
+  const double q = 1 << rounds;
+  return 2 * rounds * m.alpha + (q - 1) / q * c.message * (2 * m.beta + m.gamma) +
+         folding_time(c, 1 << rounds, m, give_back);
+}
+
 }  // namespace collcast

@@ -23,4 +23,8 @@ Schedule folded(Rank ranks, const Schedule& inner, bool give_back = true);
 /// without giving back.
 Seconds folding_time(const Call& call, Rank q, const AlphaBetaGamma& machine, bool give_back = true);
 
+/// Halves of what is left are exchanged and reduced until each of q = 2^floor(lg p) ranks has a share, and
+/// then the same way back: 2 lg q a + (q-1)/q n (2 b + g), plus folding p ranks to q.
+Seconds folded_halves_time(const Call& call, const AlphaBetaGamma& machine, bool give_back = true);
+
 }  // namespace collcast

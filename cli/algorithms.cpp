@@ -38,21 +38,20 @@ void run_algorithms(const AlgorithmsOptions& options) {
   if (!options.collective.empty()) only = definition(options.collective).collective;
   for (const Algorithm* a : catalogue())
     if (a->collective == only.value_or(a->collective)) rows.push_back(algorithm_row(*a));
-  if (options.format == Format::json) {
-    print_json(rows);
-  } else if (options.format == Format::csv) {
-    print_csv(rows);
-  } else {
-    std::vector<std::vector<std::string>> table{{"collective", "algorithm", "ranks", "time", "description"}};
-    for (const Json& r : rows)
-      table.push_back({r["collective"], r["algorithm"], r["ranks"],
-                       (r["exact"].get<bool>() ? "" : "~ ") + r["formula"].get<std::string>(),
-                       r["description"]});
-    print_table(table);
+  const auto time = [](const Json& r) {
+    return (r["exact"].get<bool>() ? "" : "~ ") + r["formula"].get<std::string>();
+  };
+  print_rows(rows,
+             {report::text_of("collective", "collective"),
+              report::text_of("algorithm", "algorithm"),
+              report::text_of("ranks", "ranks"),
+              {"time", time},
+              report::text_of("description", "description")},
+             options.format);
+  if (options.format == Format::table)
     std::cout << "\na = alpha, b = beta, g = gamma, n = message bytes, p = ranks, k = radix,\n"
                  "K = segments, c = channels, q = ranks per node, N = p/q, B = blocks of n/p in a\n"
                  "buffer; ~ marks an upper bound\n";
-  }
 }
 
 }  // namespace

@@ -50,11 +50,7 @@ Compared compared(const CompareOptions& options) {
     throw InputError(
         "compare takes exactly one of: a trace, a collective, an application, a job's file, --model");
   if (!options.model.empty()) return {"train", "model", options.model};
-  std::string files, names;
-  for (const std::string& word : options.files) {
-    files += (files.empty() ? "" : "\n") + word;
-    names += (names.empty() ? "" : ",") + word;
-  }
+  const std::string files = text::join(options.files, "\n"), names = text::join(options.files, ",");
   if (workloads::is_job(first_of(names))) return {"job", "job", names};
   if (files_like(files).empty()) {
     if (names.find_first_of("/.*?[") == std::string::npos) {

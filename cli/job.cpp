@@ -34,19 +34,16 @@ struct JobOptions : Shown {
 };
 
 void list_applications(Format format) {
-  Report report;
-  report.head = nullptr;
   Json rows = Json::array();
   for (const workloads::ApplicationName& a : workloads::application_names())
     rows.push_back({{"application", a.name},
                     {"description", a.description},
                     {"settings", a.settings},
                     {"source", a.source}});
-  report.sections = {{"applications",
-                      rows,
-                      {text_of("application", "application"), text_of("description", "description"),
-                       text_of("settings", "settings")}}};
-  print(report, format);
+  print_rows(rows,
+             {text_of("application", "application"), text_of("description", "description"),
+              text_of("settings", "settings")},
+             format);
 }
 
 HowPlayed how(const JobOptions& options) {

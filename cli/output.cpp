@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <utility>
 
 #include "support/json.hpp"
 #include "support/printable.hpp"
@@ -59,6 +60,13 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
 
 void print_csv(const Json& rows) {
   std::cout << report::csv(rows);
+}
+
+void print_rows(Json rows, std::vector<report::Column> columns, Format format) {
+  report::Report report;
+  report.head = nullptr;
+  report.sections = {{"rows", std::move(rows), std::move(columns)}};
+  print(report, format);
 }
 
 void print(const report::Report& report, Format format) {

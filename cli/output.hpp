@@ -32,6 +32,9 @@ void print_table(const std::vector<std::vector<std::string>>& rows);
 /// An array of flat objects as CSV (RFC 4180), one column per key of the first object.
 void print_csv(const Json& rows);
 
+/// Prints rows that are the whole answer; as JSON, an array of them.
+void print_rows(Json rows, std::vector<report::Column> columns, Format format);
+
 /// Prints a report on standard output, and its notes on standard error if the format has no place for them.
 void print(const report::Report& report, Format format);
 

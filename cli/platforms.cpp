@@ -41,18 +41,11 @@ Json summary_row(const PlatformSummary& p) {
 void list(const PlatformsOptions& options) {
   Json rows = Json::array();
   for (const PlatformSummary& p : list_platforms()) rows.push_back(summary_row(p));
-  if (options.format == Format::json) {
-    print_json(rows);
-  } else if (options.format == Format::csv) {
-    print_csv(rows);
-  } else {
-    std::vector<std::vector<std::string>> table{
-        {"platform", "ranks", "GPUs/node", "weakest number", "description"}};
-    for (const Json& r : rows)
-      table.push_back(
-          {r["platform"], count(r["max_ranks"]), dump(r["gpus_per_node"]), r["stamp"], r["description"]});
-    print_table(table);
-  }
+  print_rows(rows,
+             {report::text_of("platform", "platform"), report::count_of("ranks", "max_ranks"),
+              report::count_of("GPUs/node", "gpus_per_node"), report::text_of("weakest number", "stamp"),
+              report::text_of("description", "description")},
+             options.format);
 }
 
 Description edited(const PlatformsOptions& options) {

@@ -160,9 +160,7 @@ Several cases(const ReplayCommand& options) {
   }
   cases.set(options.what_if.set);
   if (!cases.more_than_one()) return cases;
-  std::string files;
-  for (const std::string& file : options.files) files += (files.empty() ? "" : "\n") + file;
-  cases.add("trace", std::vector{files});
+  cases.add("trace", std::vector{text::join(options.files, "\n")});
   cases.refuse(!options.pictures.timeline.empty(), "--timeline");
   cases.refuse(!options.pictures.report.empty(), "--report");
   cases.refuse(options.explain, "--explain");

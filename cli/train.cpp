@@ -192,73 +192,7 @@ int run_train(const TrainOptions& options) {
   return fit ? 0 : 1;
 }
 
-/// The columns that every table has.
-Report layers(const Model& model) {
-  Json rows = Json::array();
-  for (const Layer& l : model.layers)
-    rows.push_back({{"name", l.name},
-                    {"kind", workloads::name(l.kind)},
-                    {"flops", l.flops},
-                    {"backward_flops", l.backward_flops},
-                    {"in_elements", l.in},
-                    {"out_elements", l.out},
-                    {"kept_elements", l.kept},
-                    {"parameters", l.tensors}});
-  Report report;
-  report.head = nullptr;
-  report.sections = {
-      {"layers",
-       std::move(rows),
-       {text_of("layer", "name"), text_of("kind", "kind"), number_of("forward flops", "flops", number),
-        number_of("backward flops", "backward_flops", number)}}};
-  return report;
-}
-
-void list_models(Format format) {
-  Report report;
-  report.head = nullptr;
-  Json rows = Json::array();
-  for (const ModelName& known : model_names()) {
-    const Model m = load_model(std::string(known.name));
-    rows.push_back({{"model", known.name},
-                    {"parameters", m.parameters()},
-                    {"flops", m.flops()},
-                    {"sample", m.sample},
-                    {"description", known.description},
-                    {"source", m.source}});
-  }
-  const auto millions = [](double n) { return number(n / 1e6) + " M"; };
-  const auto giga = [](double n) { return number(n / 1e9) + " GFLOP"; };
-  report.sections = {{"models",
-                      rows,
-                      {text_of("model", "model"), number_of("parameters", "parameters", millions),
-                       number_of("forward", "flops", giga), text_of("description", "description")}}};
-  print(report, format);
-}
-
 }  // namespace
-
-void add_models(CLI::App& app, int&) {
-  struct ModelsOptions {
-    std::string model;
-    Format format = Format::table;
-  };
-  auto options = std::make_shared<ModelsOptions>();
-  CLI::App* verb =
-      app.add_subcommand("models", "The networks that `train` knows, or the layers of one as a table");
-  verb->add_option("model", options->model,
-                   "A model: its layers as CSV, in the form that --model FILE.csv reads")
-      ->option_text("M");
-  add_format(*verb, options->format, true);
-  verb->footer("Example: collcast models gpt:layers=24,hidden=1024,heads=16 > my.csv");
-  verb->callback([options] {
-    if (options->model.empty()) return list_models(options->format);
-    const Model model = load_model(options->model);
-    if (options->format == Format::json || options->format == Format::markdown)
-      return print(layers(model), options->format);
-    std::cout << model_csv(model);
-  });
-}
 
 void add_train(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TrainOptions>();

@@ -35,10 +35,8 @@ struct TuneOptions {
 };
 
 std::string names() {
-  std::string text;
-  for (const tuner::Format& l : tuner::formats())
-    text += (text.empty() ? "" : "; ") + std::string(l.name) + ": " + std::string(l.what);
-  return text;
+  return text::join(tuner::formats(), "; ",
+                    [](const tuner::Format& l) { return std::string(l.name) + ": " + std::string(l.what); });
 }
 
 /// A case: a platform, a number of ranks, a policy, and a value of each parameter.

@@ -10,10 +10,9 @@ using namespace workloads;
 namespace {
 
 std::string listed_frameworks() {
-  std::string text;
-  for (const FrameworkName& f : framework_names())
-    text += (text.empty() ? "" : "; ") + std::string(f.name) + " (" + std::string(f.description) + ")";
-  return text;
+  return text::join(framework_names(), "; ", [](const FrameworkName& f) {
+    return std::string(f.name) + " (" + std::string(f.description) + ")";
+  });
 }
 
 }  // namespace

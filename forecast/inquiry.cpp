@@ -200,17 +200,11 @@ class Inquiry {
       if (every_) note(where + regret(all.front(), *fastest));
       if (!all.front().choice.why.empty()) note(where + all.front().choice.why);
       for (Library::Forecast& f : all) {
-        if (!f.prediction.note.empty()) note(std::string(f.prediction.note));
+        tell_engine(f.prediction);
         if (watch_.watched) tell_played(library.watch(f, engine_, watch_.watched), f.prediction.time);
-        answer_.rows.push_back({platform.name(),
-                                f.prediction,
-                                std::string(f.prediction.engine),
-                                f.choice.protocol,
-                                f.choice.why,
-                                {},
-                                f.estimate});
-        answer_.rows.back().occupancy = occupancy_, answer_.rows.back().which = which_;
-        if (every_) answer_.rows.back().picked = &f == &all.front();
+        Answer::Row& row = add_row(platform, f.prediction);
+        row.protocol = f.choice.protocol, row.why = f.choice.why, row.estimate = f.estimate;
+        if (every_) row.picked = &f == &all.front();
       }
     }
     tell(skipped);
@@ -342,13 +336,7 @@ class Inquiry {
 
   void add(const Description& platform, Front& front, Bytes size) {
     Front::Fastest fastest = front.fastest(size, engine_);
-    Answer::Row row;
-    row.platform = platform.name();
-    row.occupancy = occupancy_, row.which = which_;
-    row.engine = fastest.prediction.engine;
-    row.prediction = std::move(fastest.prediction);
-    if (!row.prediction.note.empty()) note(std::string(row.prediction.note));
-    answer_.rows.push_back(std::move(row));
+    add_row(platform, std::move(fastest.prediction));
     answer_.synthesized.push_back(std::move(fastest.schedule));
   }
 
@@ -388,26 +376,33 @@ class Inquiry {
     AsPlayed played(q_.offload);
     std::vector<const Algorithm*> originals = among;
     std::ranges::transform(among, among.begin(), std::ref(played));
-    Answer::Row row;
-    row.platform = platform.name();
-    row.occupancy = occupancy_, row.which = which_;
     if (q_.offload.asked()) {
       const Choice choice = choose(forecaster, among, call);
       OverlapPrediction p = predict_overlap(q_.offload, forecaster, *choice.algorithm, choice.call, engine_);
-      row.prediction = std::move(p.prediction);
-      row.overlap = p.overlap;
       const auto which = std::ranges::find(among, choice.algorithm) - among.begin();
-      row.prediction.algorithm = originals[static_cast<std::size_t>(which)];
-    } else {
-      row.prediction = forecast(forecaster, among, call);
-      const Prediction& best = row.prediction;
-      if (engine_.name == "path") tell_shared(*best.algorithm, best.call, forecaster.fabric());
-      if (watch_.watched)
-        tell_played(forecaster.watch(*best.algorithm, best.call, engine_, watch_.watched), best.time);
+      p.prediction.algorithm = originals[static_cast<std::size_t>(which)];
+      add_row(platform, std::move(p.prediction)).overlap = p.overlap;
+      return;
     }
-    row.engine = row.prediction.engine;
-    if (!row.prediction.note.empty()) note(std::string(row.prediction.note));
-    answer_.rows.push_back(std::move(row));
+    Prediction best = forecast(forecaster, among, call);
+    if (engine_.name == "path") tell_shared(*best.algorithm, best.call, forecaster.fabric());
+    if (watch_.watched)
+      tell_played(forecaster.watch(*best.algorithm, best.call, engine_, watch_.watched), best.time);
+    add_row(platform, std::move(best));
+  }
+
+  /// Notes why this engine made the prediction, if it is not the obvious one.
+  void tell_engine(const Prediction& p) {
+    if (!p.note.empty()) note(std::string(p.note));
+  }
+
+  Answer::Row& add_row(const Description& platform, Prediction prediction) {
+    tell_engine(prediction);
+    Answer::Row& row = answer_.rows.emplace_back();
+    row.platform = platform.name(), row.engine = prediction.engine;
+    row.occupancy = occupancy_, row.which = which_;
+    row.prediction = std::move(prediction);
+    return row;
   }
 
   /// Notes once that messages share links that the critical path ignores.

@@ -2,7 +2,6 @@
 #include "model/alternatives.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <span>
 #include <string_view>
@@ -69,12 +68,11 @@ std::vector<SettingList> settings_of(const std::string& text) {
 }  // namespace
 
 SettingNumber parse_number_of_setting(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (error == std::errc() && unit.empty()) return {parse_number(text, "value", 0, 1e18)};
-  const auto* time = std::ranges::find(time_units, unit, &Unit::name);
-  if (error == std::errc() && time != std::end(time_units)) return {value * time->value, false, true};
+  if (const auto number = leading_number<double>(text)) {
+    if (number->rest.empty()) return {parse_number(text, "value", 0, 1e18)};
+    const auto* time = std::ranges::find(time_units, number->rest, &Unit::name);
+    if (time != std::end(time_units)) return {number->value * time->value, false, true};
+  }
   return {parse_size(text, "value").value, true, false};
 }
 

@@ -2,7 +2,6 @@
 #include "model/ranges.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -32,11 +31,9 @@ std::function<double(double)> stride(const std::string& text, const std::string&
                                      Of of) {
   const std::string rest = text.substr(std::min<std::size_t>(1, text.size()));
   if (text[0] == 'x') {
-    double factor = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), factor);
-    if (error == std::errc() && end == rest.data() + rest.size() && factor > 1 && std::isfinite(factor))
-      return [factor, of](double v) {
-        return of == Of::reals ? rounded(v * factor) : std::max(v + 1, std::floor(v * factor));
+    if (const auto factor = number_in<double>(rest); factor && *factor > 1 && std::isfinite(*factor))
+      return [by = *factor, of](double v) {
+        return of == Of::reals ? rounded(v * by) : std::max(v + 1, std::floor(v * by));
       };
   }
   if (text[0] == '+')

@@ -2,11 +2,11 @@
 #include "model/sizes.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
@@ -31,15 +31,12 @@ Bytes parse_size(const std::string& text, const std::string& what) {
                                                              {"TB", 1e12}};
   if (text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9')
     throw InputError(what + " '" + text + "' begins with 0; commas stand between sizes, not in one");
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(end, text.data() + text.size());
-  if (error == std::errc() && std::isfinite(value) && value >= 0)
+  if (const auto number = leading_number<double>(text); number && number->value >= 0)
     for (const auto& [name, factor] : units)
-      if (unit == name && value * factor <= largest_size.value) {
-        if (factor == 1 && value != std::floor(value))
+      if (number->rest == name && number->value * factor <= largest_size.value) {
+        if (factor == 1 && number->value != std::floor(number->value))
           throw InputError(what + " '" + text + "' is no whole number of bytes");
-        return Bytes(std::floor(value * factor));
+        return Bytes(std::floor(number->value * factor));
       }
   throw InputError(what + " '" + text + "' is not understood; sizes are like 1024, 64KiB, 1.5MiB, 100MB" +
                    (text.find(',') == std::string::npos ? "" : ", with a decimal point"));

@@ -30,17 +30,6 @@ Question question(const std::string& collective, const std::string& platform, Ra
   return q;
 }
 
-/// Computes an answer while other Python threads may run.
-template <class Compute>
-py::object answered(Compute&& compute) {
-  Json answer;
-  {
-    const py::gil_scoped_release others_run;
-    answer = compute();
-  }
-  return to_python(answer);
-}
-
 py::object gap_of(const std::string& collective, const std::string& platform, Rank ranks,
                   const OneOrMore<Size>& size, const std::string& policy, const std::string& engine,
                   const Assignments& set, Rank root, const std::string& placement, const std::string& memory,

@@ -51,66 +51,53 @@ py::object algorithm_list(const std::optional<std::string>& collective) {
 
 py::object prove_call(const std::string& collective, const std::string& name, Rank ranks, Rank root,
                       int radix, const Size& size) {
-  Json answer;
-  {
-    const py::gil_scoped_release others_run;
+  return answered([&] {
     const Algorithm& a = algorithm(definition(collective).collective, name);
     Call call{.ranks = ranks, .root = root, .message = bytes(size)};
     call.radix = radix;
     check(a, call);
     const Schedule schedule = a.schedule(call);
     const auto wrong = prove(schedule, a.collective, root);
-    answer = {{"collective", definition(a.collective).name},
-              {"algorithm", a.name},
-              {"ranks", ranks},
-              {"holds", !wrong},
-              {"steps", schedule.steps},
-              {"messages", traffic(schedule).messages}};
+    Json answer = {{"collective", definition(a.collective).name},
+                   {"algorithm", a.name},
+                   {"ranks", ranks},
+                   {"holds", !wrong},
+                   {"steps", schedule.steps},
+                   {"messages", traffic(schedule).messages}};
     if (wrong)
       answer["counterexample"] = {{"rank", wrong->rank}, {"block", wrong->block}, {"what", wrong->what}};
-  }
-  return to_python(answer);
+    return answer;
+  });
 }
 
 py::object inspect_files(const OneOrMore<std::string>& files) {
-  Json answer;
-  {
-    const py::gil_scoped_release others_run;
+  return answered([&] {
     const auto source = open_source(all(files));
-    answer = as_json(report::inspected(*source, inspect(*source)));
-  }
-  return to_python(answer);
+    return as_json(report::inspected(*source, inspect(*source)));
+  });
 }
 
 py::object calibrate_with(const OneOrMore<std::string>& tables, const std::string& base,
                           const std::string& policy) {
-  Json answer;
-  {
-    const py::gil_scoped_release others_run;
+  return answered([&] {
     const DatedTables read = read_tables(some(tables, "tables"));
-    const auto keep = [&](const auto& calibration) {
-      answer = {{"platform", calibration.platform}, {"notes", calibration.notes}};
+    const auto told = [](const auto& calibration) {
+      return Json{{"platform", calibration.platform}, {"notes", calibration.notes}};
     };
-    if (policy.empty())
-      keep(calibrate(load_platform(base), read.measured, read.dates));
-    else
-      keep(calibrate_nccl(load_platform(base), read.measured, policy, read.source()));
-  }
-  return to_python(answer);
+    return policy.empty() ? told(calibrate(load_platform(base), read.measured, read.dates))
+                          : told(calibrate_nccl(load_platform(base), read.measured, policy, read.source()));
+  });
 }
 
 py::object validate_tables(const OneOrMore<std::string>& tables, const std::string& platform,
                            const std::string& policy) {
-  Json answer;
-  {
-    const py::gil_scoped_release others_run;
+  return answered([&] {
     const Description described = load_platform(platform);
     const accuracy::Comparison compared =
         accuracy::compare(read_tables(some(tables, "tables")).measured, described, policy);
     require_points(compared);
-    answer = as_json(compared, described.name(), policy);
-  }
-  return to_python(answer);
+    return as_json(compared, described.name(), policy);
+  });
 }
 
 }  // namespace

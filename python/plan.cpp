@@ -61,15 +61,11 @@ py::object plan(const OneOrMore<std::string>& platform, const OneOrMore<Rank>& r
   asked.efficiency = said(efficiency);
   asked.cost = said(cost), asked.power_limit = said(max_power);
   asked.price = assigned(price), asked.power = assigned(power), asked.set = assignments(set);
-  Json answer;
-  {
-    const py::gil_scoped_release others_run;
+  return answered([&] {
     const InterruptedBy user(interrupt());
-    const workloads::Planned found =
-        planned(asked, [](const std::string&, std::int64_t, std::int64_t) { end_if_interrupted(); });
-    answer = as_json(found.report);
-  }
-  return to_python(answer);
+    return as_json(
+        planned(asked, [](const std::string&, std::int64_t, std::int64_t) { end_if_interrupted(); }).report);
+  });
 }
 
 }  // namespace

@@ -228,12 +228,8 @@ py::object replay_trace(const OneOrMore<std::string>& trace, const std::string& 
   if (memory_name) asked.memory = name(memory(*memory_name));
   if (offload.empty() && (pieces != 1 || delivery != "staged"))
     throw InputError("pieces and delivery go with offload");
-  Json answer;
-  {
-    const py::gil_scoped_release others_run;
-    answer = replayed(asked, platform, assignments(set), explain, sensitivity, timeline);
-  }
-  return to_python(answer);
+  return answered(
+      [&] { return replayed(asked, platform, assignments(set), explain, sensitivity, timeline); });
 }
 
 }  // namespace

@@ -30,18 +30,15 @@ py::object swept(const std::variant<std::string, py::dict>& space, int jobs) {
   if (!file)
     text = py::str(py::module_::import("json").attr("dumps")(std::get<py::dict>(space),
                                                              py::arg("default") = py::cpp_function(plain)));
-  Json answer;
-  {
-    const py::gil_scoped_release others_run;
+  return answered([&] {
     const InterruptedBy user(interrupt());
     const std::vector<sweep::Verb> verbs = workloads::verbs();
     const sweep::Sweep asked(file ? read_file(*file) : text, file ? *file : "sweep", verbs);
     sweep::Summary all = sweep::answers(asked, jobs == 1 ? sweep::here() : sweep::processes(jobs),
                                         [](std::int64_t, std::int64_t) { end_if_interrupted(); });
     workloads::complete(all.report, asked);
-    answer = as_json(all.report);
-  }
-  return to_python(answer);
+    return as_json(all.report);
+  });
 }
 
 }  // namespace

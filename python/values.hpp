@@ -29,6 +29,16 @@ void dress(py::module_& module, const std::vector<std::string>& names);
 
 py::object to_python(const Json& json);
 
+/// The JSON that `compute` returns. Other Python threads may run meanwhile.
+template <class Compute>
+py::object answered(Compute&& compute) {
+  const auto answer = [&] {
+    const py::gil_scoped_release others_run;
+    return compute();
+  }();
+  return to_python(answer);
+}
+
 template <class T>
 using OneOrMore = std::variant<T, std::vector<T>>;
 

@@ -9,6 +9,7 @@
 
 #include "support/error.hpp"
 #include "support/file_kind.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -75,19 +76,18 @@ std::string habit(std::string_view text, std::size_t at) {
       return before != std::string_view::npos && text[before] == ',' ? "JSON has no comma after the last"
                                                                      : "";
   }
-  std::string word = word_at(text, at);
+  const std::string word = word_at(text, at);
   if (word.empty()) return {};
   if (std::isdigit(static_cast<unsigned char>(word[0])) || word[0] == '.' || word[0] == '+')
     return "'" + word + "' is no number in JSON, which has such as 1000, 0.5 and 1e6";
-  const std::string same = word;
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (word == "nan" || word.ends_with("inf") || word.ends_with("infinity"))
+  const std::string lower = text::lower(word);
+  if (lower == "nan" || lower.ends_with("inf") || lower.ends_with("infinity"))
     return "JSON has no NaN and no infinity";
-  if (word == "true" || word == "false" || word == "none" || word == "null")
-    return "JSON has true, false and null, not " + same;
+  if (lower == "true" || lower == "false" || lower == "none" || lower == "null")
+    return "JSON has true, false and null, not " + word;
   return before == std::string_view::npos || text[before] == ':' || text[before] == '['
              ? ""
-             : "'" + same + "' is not in double quotes";
+             : "'" + word + "' is not in double quotes";
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/numbers.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -9,29 +8,18 @@
 #include "support/error.hpp"
 
 namespace collcast {
-namespace {
-
-/// Reads a number; false unless the whole text is one.
-template <class T>
-bool read(const std::string& text, T& value) {
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stopped == end;
-}
-
-}  // namespace
 
 std::int64_t parse_count(const std::string& text, const std::string& what, std::int64_t least,
                          std::int64_t most) {
-  std::int64_t value = 0;
-  if (read(text, value) && value >= least && value <= most) return value;
+  const auto value = number_in<std::int64_t>(text);
+  if (value && *value >= least && *value <= most) return *value;
   throw InputError(what + " '" + text + "' is not a whole number from " + std::to_string(least) + " to " +
                    std::to_string(most));
 }
 
 double parse_number(const std::string& text, const std::string& what, double least, double most) {
-  double value = 0;
-  if (read(text, value) && std::isfinite(value) && value >= least && value <= most) return value;
+  const auto value = number_in<double>(text);
+  if (value && std::isfinite(*value) && *value >= least && *value <= most) return *value;
   const bool comma = text.find(',') != std::string::npos;
   throw InputError(
       what + " '" + text + "' is not a " +

@@ -61,6 +61,7 @@ NAMES = {
     "streambuf": "streambuf",
     "string": "getline stoi stoll stoul stoull string to_string",
     "string_view": "string_view",
+    "system_error": "errc error_code",
     "thread": "this_thread thread",
     "tuple": "get tie tuple",
     "type_traits": r"\w+_v decay_t is_\w+",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/settings.hpp"
 
-#include <charconv>
 #include <cmath>
 
 #include "model/sizes.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/text.hpp"
 
 namespace collcast::workloads {
@@ -19,21 +19,16 @@ constexpr Seconds longest_setting(1e9);
 }  // namespace
 
 double parse_real(const std::string& text, const std::string& what) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    throw InputError(what + " '" + text + "' is not a number");
-  return value;
+  if (const auto value = number_in<double>(text); value && std::isfinite(*value)) return *value;
+  throw InputError(what + " '" + text + "' is not a number");
 }
 
 Seconds parse_time(const std::string& text, const std::string& what) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string unit(end, text.data() + text.size());
-  if (error == std::errc() && std::isfinite(value) && value >= 0)
+  const auto number = leading_number<double>(text);
+  if (number && std::isfinite(number->value) && number->value >= 0)
     for (const auto& [name, factor] : {std::pair{"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}})
-      if (unit == name || (unit.empty() && value == 0)) {
-        if (Seconds(value * factor) <= longest_setting) return Seconds(value * factor);
+      if (number->rest == name || (number->rest.empty() && number->value == 0)) {
+        if (Seconds(number->value * factor) <= longest_setting) return Seconds(number->value * factor);
         throw InputError(what + " takes a time of at most 1e9s, got '" + text + "'");
       }
   throw InputError(what + " '" + text + "' is not understood; times are like 3.5ms, 20us, 1s");
@@ -68,13 +63,10 @@ void Settings::reject(const std::string& key, const std::string& value, const st
 int Settings::count(const std::string& key, int otherwise, int least, int most) {
   const std::string* text = take(key);
   if (!text) return otherwise;
-  int value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size() || value < least || value > most)
-    reject(key, *text,
-           "a whole number from " + std::to_string(least) +
-               (most < unbounded ? " to " + std::to_string(most) : ""));
-  return value;
+  if (const auto value = number_in<int>(*text); value && *value >= least && *value <= most) return *value;
+  reject(key, *text,
+         "a whole number from " + std::to_string(least) +
+             (most < unbounded ? " to " + std::to_string(most) : ""));
 }
 
 double Settings::real(const std::string& key, double otherwise) {

@@ -19,13 +19,7 @@ const Algorithm allreduce_rabenseifner{
     .formula = "2 lg q a + 2(q-1)/q n b + (q-1)/q n g, q = 2^floor(lg p), and 2 a + 2 n b + n g unless q = p",
     .source = "Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005",
     .schedule = [](const Call& c) { return rabenseifner_allreduce(c.ranks); },
-    .time =
-        [](const Call& c, const AlphaBetaGamma& m) {
-          const int rounds = log2_floor(c.ranks);
-          const double q = 1 << rounds;
-          return 2 * rounds * m.alpha + (q - 1) / q * c.message * (2 * m.beta + m.gamma) +
-                 folding_time(c, 1 << rounds, m);
-        },
+    .time = [](const Call& c, const AlphaBetaGamma& m) { return folded_halves_time(c, m); },
 };
 
 }  // namespace collcast

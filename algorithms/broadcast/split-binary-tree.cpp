@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/broadcast/split-binary-tree.hpp"
+#include "algorithms/rows.hpp"
 
 #include "algorithms/broadcast/pipelined-tree.hpp"
-#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 
 namespace collcast {
@@ -40,16 +39,19 @@ Schedule swap_halves(Rank p, Block segments) {
   return {p, 2 * segments, 1, rule};
 }
 
+/// From rank 0: the two halves of the message, of `segments` blocks each, go down the two subtrees of a
+/// binary tree; then pairs of ranks, one from each subtree, exchange halves. Odd ranks are in the left
+/// subtree.
+Schedule split_binary_tree_broadcast(Rank p, Block segments) {
+  return p == 1 ? idle(p, 2 * segments) : then(down(p, segments), swap_halves(p, segments));
+}
+
 /// The segments of one half of the message.
 Block segments(const Call& c) {
   return (c.segments + 1) / 2;
 }
 
 }  // namespace
-
-Schedule split_binary_tree_broadcast(Rank p, Block segments) {
-  return p == 1 ? idle(p, 2 * segments) : then(down(p, segments), swap_halves(p, segments));
-}
 
 const Algorithm broadcast_split_binary_tree{
     .collective = Collective::broadcast,

@@ -2,12 +2,12 @@
 #include "algorithms/exchange/msccl_program.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <pugixml.hpp>
 #include <set>
 
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast::msccl {
 namespace {
@@ -82,12 +82,10 @@ class Parser {
 
   Block number(pugi::xml_node node, const char* name, Block least, Block most) const {
     const std::string digits = text(node, name);
-    Block value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size() || value < least || value > most)
-      fail(std::string(name) + "=\"" + digits + "\" is not a whole number from " + std::to_string(least) +
-           " to " + std::to_string(most));
-    return value;
+    if (const auto value = number_in<Block>(digits); value && *value >= least && *value <= most)
+      return *value;
+    fail(std::string(name) + "=\"" + digits + "\" is not a whole number from " + std::to_string(least) +
+         " to " + std::to_string(most));
   }
 
   void read(pugi::xml_node algo) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/gpu-broadcast/knomial.hpp"
+#include "algorithms/rows.hpp"
 
 #include <algorithm>
 
 #include "algorithms/broadcast/knomial.hpp"
-#include "algorithms/rows.hpp"
 #include "model/repeats.hpp"
 #include "model/staging.hpp"
 
 namespace collcast {
+namespace {
 
+/// From rank 0, one chunk after another: in each round every rank that has the chunk sends it to k - 1 others
+/// at once.
 Schedule knomial_rounds(Rank p, int k, Block chunks) {
   k = std::min(k, std::max(p, 2));
   const int rounds = log_ceil(p, k);
@@ -21,6 +23,8 @@ Schedule knomial_rounds(Rank p, int k, Block chunks) {
   };
   return repeating({p, chunks, chunks * rounds, rule}, {{0, chunks * rounds, std::max(rounds, 1)}});
 }
+
+}  // namespace
 
 const Algorithm broadcast_knomial_direct{
     .collective = Collective::broadcast,

@@ -22,13 +22,7 @@ const Algorithm reduce_rabenseifner{
                                       renamed(gather, q, [q](Rank r) { return bits_reversed(r, q); }));
           return rooted(folded(c.ranks, inner, false), c.root);
         },
-    .time =
-        [](const Call& c, const AlphaBetaGamma& m) {
-          const int rounds = log2_floor(c.ranks);
-          const double q = 1 << rounds;
-          return 2 * rounds * m.alpha + (q - 1) / q * c.message * (2 * m.beta + m.gamma) +
-                 folding_time(c, 1 << rounds, m, false);
-        },
+    .time = [](const Call& c, const AlphaBetaGamma& m) { return folded_halves_time(c, m, false); },
 };
 
 }  // namespace collcast

@@ -45,9 +45,7 @@ std::string name_of(const std::string& key, const Json& value) {
 }
 
 std::string name_of(const Json& row, const std::vector<std::string>& keys) {
-  std::string name;
-  for (const std::string& key : keys) name += (name.empty() ? "" : ", ") + name_of(key, row[key]);
-  return name;
+  return text::join(keys, ", ", [&](const std::string& key) { return name_of(key, row[key]); });
 }
 
 /// Whether rows differ in nothing else, so that a curve may change its algorithm from point to point.

@@ -2,25 +2,20 @@
 #include "forecast/sweep/plot.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/numbers.hpp"
 #include "support/text.hpp"
 
 namespace collcast::sweep {
 namespace {
 
-bool is_number(const std::string& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 bool has_words(const Axis& axis) {
-  return !std::ranges::all_of(axis.values, is_number);
+  return !std::ranges::all_of(axis.values,
+                              [](const auto& text) { return number_in<double>(text).has_value(); });
 }
 
 bool numeric(const Axis& axis) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -18,6 +17,7 @@
 #include "support/file_kind.hpp"
 #include "support/input_file.hpp"
 #include "support/json.hpp"
+#include "support/numbers.hpp"
 #include "support/printable.hpp"
 #include "support/text.hpp"
 
@@ -176,11 +176,10 @@ std::string column_name(const std::string& key) {
 }
 
 Json value_of(const std::string& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return text;
-  return std::abs(number) < 1e15 && number == std::floor(number) ? Json(static_cast<std::int64_t>(number))
-                                                                 : Json(number);
+  const auto number = number_in<double>(text);
+  if (!number || !std::isfinite(*number)) return text;
+  return std::abs(*number) < 1e15 && *number == std::floor(*number) ? Json(static_cast<std::int64_t>(*number))
+                                                                    : Json(*number);
 }
 
 Json told(const Point& point) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <utility>
 
 #include "libraries/nccl/rccl.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/text.hpp"
 
 namespace collcast::nccl {
@@ -26,12 +26,9 @@ Kind named(const std::string_view (&names)[N], const std::string& setting, const
 }
 
 int channel_count(const Policy& policy, const std::string& setting, const std::string& value) {
-  int count = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
   const int most = policy.release.rccl ? most_rccl_channels : most_channels;
-  if (error != std::errc() || end != value.data() + value.size() || count < 1 || count > most)
-    throw InputError("policy: " + setting + " must be from 1 to " + std::to_string(most));
-  return count;
+  if (const auto count = number_in<int>(value); count && *count >= 1 && *count <= most) return *count;
+  throw InputError("policy: " + setting + " must be from 1 to " + std::to_string(most));
 }
 
 void set(Policy& policy, const std::string& setting) {

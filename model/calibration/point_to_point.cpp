@@ -203,13 +203,6 @@ Seconds PathFit::latency(Bytes message) const {
   return lone(at(message), message);
 }
 
-Seconds PathFit::of_window(Bytes message) const {
-  const PathPiece& piece = at(message);
-  const Seconds between = streamed(piece, message);
-  if (!piece.fixed) return between;
-  return of_window_of(window, between, latency(message), latency(reply_bytes));
-}
-
 PathFit fit_path(const PathTables& measured, SecondsPerByte stated, const PiecewiseOptions& options) {
   const SecondsPerByte links = possible(stated, measured.latency);
   PathTables sorted = measured;
@@ -226,7 +219,6 @@ PathFit fit_path(const PathTables& measured, SecondsPerByte stated, const Piecew
     least.push_back(table == &tables.latency ? links : SecondsPerByte());
   }
   PathFit fit;
-  fit.window = tables.window;
   fit.lines = fit_pieces(curves, options);
   const std::vector<Samples> grown = levelled(curves, fit.lines, least);
   fit.levelled = changed(curves, grown);

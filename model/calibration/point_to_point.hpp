@@ -40,14 +40,12 @@ struct PathFit {
   std::vector<PathPiece> pieces;
   PiecewiseFit lines;           ///< curve 0 is the first table that is not empty
   std::vector<Bytes> levelled;  ///< sizes whose times levelling changed by more than runs differ
-  int window = 64;
 
   /// Whether half round trips were measured of messages like this one.
   bool knows_latency(Bytes message) const { return at(message).fixed.has_value(); }
-  /// The fitted values of the tables. Throws std::bad_optional_access if a table has no size in the piece of
-  /// the message.
+  /// The fitted value of the table of half round trips. Throws std::bad_optional_access if it has no size in
+  /// the piece of the message.
   Seconds latency(Bytes message) const;
-  Seconds of_window(Bytes message) const;
   SecondsPerByte per_byte(Bytes message) const { return at(message).per_byte.value; }
 
  private:

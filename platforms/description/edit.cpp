@@ -2,9 +2,9 @@
 #include "platforms/description/edit.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "support/json.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -16,14 +16,10 @@ const std::string links = "node.links.";
 /// Reads the number that an edit sets. Only links may be 0.
 int counted(const std::string& path, const std::string& text, const std::string& origin) {
   const int least = path.starts_with(links) ? 0 : 1;
-  int n = -1;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, n);
-  if (error != std::errc{} || stopped != end || n < least || n > most_parts)
-    reject(origin, path,
-           "must be an integer from " + std::to_string(least) + " to " + std::to_string(most_parts) +
-               ", not '" + text + "'");
-  return n;
+  if (const auto n = number_in<int>(text); n && *n >= least && *n <= most_parts) return *n;
+  reject(origin, path,
+         "must be an integer from " + std::to_string(least) + " to " + std::to_string(most_parts) +
+             ", not '" + text + "'");
 }
 
 /// What edits call a link: its kind, and its ends, as in gpu0-gpu1 and gpu1-gpu0.

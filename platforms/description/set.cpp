@@ -2,7 +2,6 @@
 #include "platforms/description/set.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 #include <sstream>
@@ -10,6 +9,7 @@
 #include "platforms/description/edit.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
+#include "support/numbers.hpp"
 #include "support/suggest.hpp"
 
 namespace collcast {
@@ -47,12 +47,10 @@ std::string meant(const Names& of, const std::string& path, const std::vector<st
 
 template <class T>
 Json number(const std::string& path, const std::string& text, const char* wanted, const std::string& origin) {
-  T value{};
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stopped != end || !std::isfinite(static_cast<double>(value)))
+  const auto value = number_in<T>(text);
+  if (!value || !std::isfinite(static_cast<double>(*value)))
     reject(origin, path, "'" + text + "' is not " + wanted);
-  return value;
+  return *value;
 }
 
 Json value_of(const Schema& schema, const std::string& path, const std::string& text,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <ranges>
@@ -9,6 +8,7 @@
 
 #include "platforms/exchange/formats.hpp"
 #include "support/json.hpp"
+#include "support/numbers.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
@@ -47,12 +47,10 @@ struct SimgridReader {
   template <std::size_t N>
   double quantity(const char* key, const Unit (&units)[N]) const {
     const std::string text = cluster.attribute(key).value();
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const std::string suffix(end, text.data() + text.size());
+    const auto number = leading_number<double>(text);
     for (const Unit& u : units)
-      if (error == std::errc{} && suffix == u.suffix && std::isfinite(value) && value >= 0)
-        return value * u.factor;
+      if (number && number->rest == u.suffix && std::isfinite(number->value) && number->value >= 0)
+        return number->value * u.factor;
     fail(key, "'" + text + "' is not such a quantity; write 12.5GBps or 1us");
   }
 
@@ -61,17 +59,12 @@ struct SimgridReader {
     std::int64_t count = 0;
     std::istringstream ranges(cluster.attribute("radical").value());
     for (std::string range; std::getline(ranges, range, ',');) {
-      std::int64_t first = 0, last = 0;
-      const char* end = range.data() + range.size();
-      auto [stop, error] = std::from_chars(range.data(), end, first);
-      last = first;
-      if (error == std::errc{} && stop != end && *stop == '-') {
-        const auto second = std::from_chars(stop + 1, end, last);
-        stop = second.ptr, error = second.ec;
-      }
-      if (error != std::errc{} || stop != end || last < first || last - first > 1 << 24)
+      const std::size_t dash = range.find('-', 1);
+      const auto first = number_in<std::int64_t>(range.substr(0, dash));
+      const auto last = dash == range.npos ? first : number_in<std::int64_t>(range.substr(dash + 1));
+      if (!first || !last || *last < *first || *last - *first > 1 << 24)
         fail("radical", "'" + range + "' is not a range of hosts; write 0-15");
-      count += last - first + 1;
+      count += *last - *first + 1;
     }
     if (count < 1) fail("radical", "names no host");
     return count;
@@ -86,11 +79,9 @@ struct SimgridReader {
       lists.emplace_back();
       std::istringstream items(part);
       for (std::string item; std::getline(items, item, ',');) {
-        int n = 0;
-        const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), n);
-        if (error != std::errc{} || end != item.data() + item.size() || n < 1)
-          fail("topo_parameters", "'" + item + "' is not a count");
-        lists.back().push_back(n);
+        const auto n = number_in<int>(item);
+        if (!n || *n < 1) fail("topo_parameters", "'" + item + "' is not a count");
+        lists.back().push_back(*n);
       }
     }
     bool good = lists.size() == sizes.size();

@@ -2,7 +2,6 @@
 #include "platforms/machine/placement.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -11,6 +10,7 @@
 #include "support/error.hpp"
 #include "support/file_kind.hpp"
 #include "support/input_file.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -120,9 +120,8 @@ Placement parse_placement(const std::string& text) {
   if (known != orders.end()) {
     Placement placement = static_cast<Placement::Order>(known - orders.begin());
     if (colon == std::string::npos) return placement;
-    const char *first = text.data() + colon + 1, *last = text.data() + text.size();
-    const auto [end, error] = std::from_chars(first, last, placement.nodes);
-    if (error != std::errc() || end != last || placement.nodes < 1)
+    placement.nodes = number_in<int>(std::string_view(text).substr(colon + 1)).value_or(0);
+    if (placement.nodes < 1)
       throw InputError("placement: '" + text + "' needs a number of nodes from 1 after the colon");
     return placement;
   }

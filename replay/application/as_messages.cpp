@@ -106,9 +106,7 @@ class AsMessages::OfRank : public Activities {
   }
 
   void put(const std::vector<Op>& ops) {
-    Activity wait;
-    wait.kind = Kind::wait;
-    wait.operation = wait.call = "wait";
+    Activity wait = wait_activity({});
     Seconds reducing;
     for (const Op& op : ops) {
       const bool sends = op.kind == Op::Kind::send;
@@ -116,12 +114,8 @@ class AsMessages::OfRank : public Activities {
         throw InputError(
             "the messages of an algorithm with multicasts, copies or reductions in the network "
             "cannot be written");
-      Activity& a = out_.emplace_back();
-      a.kind = sends ? Kind::send : Kind::receive;
-      a.operation = a.call = sends ? "send" : "recv";
+      Activity& a = out_.emplace_back(message_activity(sends, 0, op.peer, op.bytes));
       a.synchronous = sends;
-      (sends ? a.to : a.from) = op.peer;
-      (sends ? a.bytes : a.received_bytes) = op.bytes;
       (sends ? a.tag : a.received_tag) = shared_.tags(op.tag);
       if (!sends && op.combine == Combine::reduce)
         reducing += op.bytes * shared_.fabric.gamma(Place{rank_, op.to});

@@ -2,7 +2,6 @@
 #include "replay/formats/allprof.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "replay/formats/input.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -78,22 +78,20 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 
 std::vector<std::int64_t> numbers_of(std::string_view field) {
   std::vector<std::int64_t> all;
-  for (std::size_t at = 0; at < field.size(); ++at) {
-    std::int64_t n = 0;
-    const auto [end, error] = std::from_chars(field.data() + at, field.data() + field.size(), n);
-    if (error != std::errc()) return {};
-    all.push_back(n);
-    at = static_cast<std::size_t>(end - field.data());
+  while (!field.empty()) {
+    const auto number = leading_number<std::int64_t>(field);
+    if (!number) return {};
+    all.push_back(number->value);
+    field = number->rest.substr(std::min<std::size_t>(1, number->rest.size()));
   }
   return all;
 }
 
 /// A time in ns from one in us, with or without a fraction.
 std::optional<std::int64_t> time_of(std::string_view field) {
-  double us = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), us);
-  if (error != std::errc() || end != field.data() + field.size() || !(us >= 0 && us < 1e16)) return {};
-  return std::llround(1e3 * us);
+  const auto us = number_in<double>(field);
+  if (!us || !(*us >= 0 && *us < 1e16)) return {};
+  return std::llround(1e3 * *us);
 }
 
 bool is_count(std::string_view name) {

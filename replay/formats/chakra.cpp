@@ -90,11 +90,8 @@ Node lowered(RecordedSource& source, int communicator, const EtNode& n,
     a.sized = n.size >= 0;
     if (n.root >= 0 && n.root < ranks) a.root = static_cast<Rank>(n.root);
   } else if ((sends || n.type == comm_recv) && peer >= 0 && peer < source.ranks()) {
-    a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
-    a.operation = a.call = sends ? "send" : "recv";
-    (sends ? a.to : a.from) = static_cast<Rank>(peer);
+    a = message_activity(sends, 0, static_cast<Rank>(peer), size);
     (sends ? a.tag : a.received_tag) = static_cast<int>(n.tag & 0x7fffffff);
-    (sends ? a.bytes : a.received_bytes) = size;
     a.sized = n.size >= 0;
   } else if (n.size >= 0 && (n.type == comm_coll || sends || n.type == comm_recv)) {
     a.kind = Activity::Kind::skipped;

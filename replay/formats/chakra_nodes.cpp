@@ -2,7 +2,6 @@
 #include "replay/formats/chakra_nodes.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "replay/formats/formats.hpp"
@@ -12,6 +11,7 @@
 #include "replay/formats/names.hpp"
 #include "replay/formats/protobuf.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast::chakra {
 namespace {
@@ -259,10 +259,7 @@ EtNode read_node(const std::string& path, const JsonValue& json) {
 /// A number; protobuf's JSON puts numbers of 64 bits in quotes.
 std::int64_t whole(const JsonValue& value, std::int64_t otherwise = 0) {
   if (const auto n = value.integer()) return *n;
-  const std::string_view text = value.text();
-  std::int64_t n = otherwise;
-  std::from_chars(text.data(), text.data() + text.size(), n);
-  return n;
+  return leading_or(value.text(), otherwise);
 }
 
 /// A field in protobuf's JSON, "dataDeps", or by its name in the schema, "data_deps", as writers may choose.

@@ -2,7 +2,6 @@
 #include "replay/formats/deepspeed.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -13,6 +12,7 @@
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -30,22 +30,20 @@ struct CommLine {
 
 /// "98.25 MB" in units of 1024, "0B"; nothing if it is no size.
 std::optional<Bytes> size_of(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || !(value >= 0)) return {};
-  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  const auto number = leading_number<double>(text);
+  if (!number || !(number->value >= 0)) return {};
+  std::string_view unit = number->rest;
   while (unit.starts_with(' ')) unit.remove_prefix(1);
   constexpr std::string_view prefixes = "BKMGT";
   const auto power = unit.empty() ? std::string_view::npos : prefixes.find(unit[0]);
   if (power == std::string_view::npos) return {};
-  return Bytes(std::ldexp(value, 10 * static_cast<int>(power)));
+  return Bytes(std::ldexp(number->value, 10 * static_cast<int>(power)));
 }
 
 /// What follows "key: " up to the next bar; 0 if there is nothing of the kind.
 double field(std::string_view line, std::string_view key) {
-  double value = 0;
-  if (const auto at = line.find(key); at != std::string_view::npos)
-    std::from_chars(line.data() + at + key.size(), line.data() + line.size(), value);
+  const auto at = line.find(key);
+  const double value = at == std::string_view::npos ? 0 : leading_or(line.substr(at + key.size()), 0.0);
   return std::isfinite(value) ? std::max(value, 0.0) : 0;
 }
 

@@ -249,13 +249,9 @@ class DumpiRank {
     if (!comm) return skip(c, "its communicator's members are not followed");
     const auto other = peer(c, key);
     if (!other) return skip(c, "its peer is any rank");
-    Activity& a = stream_.emplace_back();
-    a.kind = sends ? Kind::send : Kind::receive;
-    a.operation = sends ? "send" : "recv";
+    Activity& a = stream_.emplace_back(message_activity(sends, *comm, *comm == 0 ? *other : 0, {}));
     a.call = source_.keep(c.name);
-    a.communicator = *comm;
     a.synchronous = synchronous;
-    (sends ? a.to : a.from) = *comm == 0 ? *other : 0;
     (sends ? a.tag : a.received_tag) =
         static_cast<int>(std::clamp<std::int64_t>(c.number("tag", 0), -1, 1 << 30));
     (sends ? a.bytes : a.received_bytes) = size(c, "count", "datatype", a.sized);
@@ -301,12 +297,7 @@ class DumpiRank {
     if (!done.empty()) wait(std::move(done));
   }
 
-  void wait(std::vector<std::int64_t> requests) {
-    Activity& a = stream_.emplace_back();
-    a.kind = Kind::wait;
-    a.operation = a.call = "wait";
-    a.requests = std::move(requests);
-  }
+  void wait(std::vector<std::int64_t> requests) { stream_.push_back(wait_activity(std::move(requests))); }
 
   /// What a call says of its collective's sizes.
   struct Sizes {

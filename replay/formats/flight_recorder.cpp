@@ -371,12 +371,7 @@ class FlightRank {
     std::from_chars(name.data() + 5, end, sends ? from : to);
     if (arrow != std::string_view::npos && arrow + 2 <= name.size())
       std::from_chars(name.data() + arrow + 2, end, sends ? to : from);
-    Activity a;
-    a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
-    a.operation = a.call = sends ? "send" : "recv";
-    a.communicator = group;
-    (sends ? a.to : a.from) = sends ? to : from;
-    (sends ? a.bytes : a.received_bytes) = size;
+    Activity a = message_activity(sends, group, sends ? to : from, size);
     if (from < 0 || to < 0 || from >= ranks || to >= ranks) {
       a.kind = Activity::Kind::skipped;
       a.note = "its peer is not in the group";

@@ -36,6 +36,7 @@
 #include "replay/source/scaled.hpp"
 #include "support/error.hpp"
 #include "support/file_kind.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -70,9 +71,8 @@ const TraceFormat* format_of(const std::string& path) {
   if (const std::string_view what = unread(head); !what.empty())
     throw InputError(path + ": is " + std::string(what));
   if (kind_of_file(head) != "binary") refuse_other_kinds(path, head, "a trace, as docs/traces.md lists");
-  std::string known;
-  for (const TraceFormat& f : formats()) known += (known.empty() ? "" : ", ") + std::string(f.what);
-  throw InputError(path + ": is of no format that is known: " + known);
+  throw InputError(path +
+                   ": is of no format that is known: " + text::join(formats(), ", ", &TraceFormat::what));
 }
 
 /// Opens files; says which ones if they are too large.

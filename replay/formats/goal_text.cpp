@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/goal_text.hpp"
 
-#include <charconv>
 #include <map>
 
 #include "replay/formats/graph.hpp"
 #include "replay/formats/input.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -91,12 +91,9 @@ class Reader {
     if (const std::string w = word(); w != wanted) refuse("'" + w + "' where `" + wanted + "` belongs");
   }
   std::int64_t number(std::string_view text, std::int64_t most) const {
-    std::int64_t n = -1;
     if (text.ends_with('b')) text.remove_suffix(1);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size() || n < 0 || n > most)
-      refuse("'" + std::string(text) + "' where a number up to " + std::to_string(most) + " belongs");
-    return n;
+    if (const auto n = number_in<std::int64_t>(text); n && *n >= 0 && *n <= most) return *n;
+    refuse("'" + std::string(text) + "' where a number up to " + std::to_string(most) + " belongs");
   }
   std::uint64_t label(const std::string& name) {
     return labels_.try_emplace(name, labels_.size()).first->second;
@@ -143,12 +140,9 @@ class Reader {
     } else if (kind == "send" || kind == "recv") {
       const bool sends = kind == "send";
       expect(sends ? "to" : "from");
-      a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
-      a.operation = a.call = sends ? "send" : "recv";
       const std::string peer = word();
       if (peer == "-1") refuse("'-1', any rank, where the rank that sends belongs");
-      (sends ? a.to : a.from) = static_cast<Rank>(number(peer, ranks - 1));
-      (sends ? a.bytes : a.received_bytes) = Bytes(amount);
+      a = message_activity(sends, 0, static_cast<Rank>(number(peer, ranks - 1)), Bytes(amount));
     } else {
       refuse("'" + kind + "' is no operation that is known: send, recv, calc");
     }

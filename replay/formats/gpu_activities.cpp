@@ -57,10 +57,7 @@ class GpuRank {
       std::int64_t n = 0;
       for (bool r : streams_[static_cast<std::size_t>(other)].recorded) numbers.push_back(n += r);
     }
-    Activity& a = add(stream);
-    a.kind = Activity::Kind::await;
-    a.stream = other;
-    a.count = numbers[kernel];
+    add(stream) = await_activity(other, numbers[kernel]);
   }
 
   void pause(std::size_t stream, double from, double to) {
@@ -141,14 +138,9 @@ class GpuRank {
   }
 
   static Activity message(const Comm& comm, int communicator, Rank peer, Bytes in, Bytes out) {
-    Activity a;
     const bool sends = comm.name == "send";
-    a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
-    a.operation = a.call = sends ? "send" : "recv";
-    a.communicator = communicator;
+    Activity a = message_activity(sends, communicator, peer, std::max(in, sends ? Bytes(0) : out));
     a.synchronous = true;
-    (sends ? a.to : a.from) = peer;
-    (sends ? a.bytes : a.received_bytes) = std::max(in, sends ? Bytes(0) : out);
     return a;
   }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "replay/formats/gpu_parts.hpp"
@@ -22,10 +21,7 @@ bool communicates_apart(std::string_view name) {
                                         "twoshotallreduce",  "multimem",        "deepepint",
                                         "quickreduce",       "nvshmem"};
   if (name.starts_with("triton_")) return false;  // Triton's names list what was fused into a computation
-  std::string plain;
-  for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)))
-      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string plain = plain_name(name);
   return std::ranges::any_of(parts, [&](std::string_view part) { return contains(plain, part); });
 }
 

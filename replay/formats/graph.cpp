@@ -218,20 +218,14 @@ class GraphRank {
     }
     for (const auto& [other, record] : awaited) {
       if (record <= known_[{stream, other}]) continue;
-      Activity& a = add(stream);
-      a.kind = Activity::Kind::await;
-      a.stream = other;
-      a.count = known_[{stream, other}] = record;
+      add(stream) = await_activity(other, known_[{stream, other}] = record);
     }
   }
 
   Activity& add(int stream) { return source_.at(rank_, stream).emplace_back(); }
 
   void wait(int stream, std::vector<std::int64_t> requests) {
-    Activity& a = add(stream);
-    a.kind = Activity::Kind::wait;
-    a.operation = a.call = "wait";
-    a.requests = std::move(requests);
+    add(stream) = wait_activity(std::move(requests));
   }
 
   RecordedSource& source_;

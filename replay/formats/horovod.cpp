@@ -2,7 +2,6 @@
 #include "replay/formats/horovod.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -11,6 +10,7 @@
 #include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
@@ -89,8 +89,7 @@ class Timeline {
 
  private:
   void tick(Tensor& tensor, std::string_view name, double at) {
-    Rank rank = -1;
-    std::from_chars(name.data(), name.data() + name.size(), rank);
+    const auto rank = leading_or<Rank>(name, -1);
     if (rank < 0 || rank >= most_recorded_ranks || tensor.open.empty()) return;
     ranks = std::max(ranks, rank + 1);
     ticked.insert(rank);
@@ -400,7 +399,7 @@ class HorovodRank {
       const auto [at, i] = ticks[t];
       number[i] = static_cast<std::int64_t>(t) + 1;
       if (next < idle.size() && idle[next].position == t) {
-        await(ready_, 1, until[idle[next].last]);
+        ready_.push_back(await_activity(1, until[idle[next].last]));
         now = std::max(now, idle[next++].end);
       }
       compute(now, at);
@@ -421,12 +420,6 @@ class HorovodRank {
     return until;
   }
 
-  static void await(RecordedSource::Stream& stream, int of, std::int64_t count) {
-    Activity& a = stream.emplace_back();
-    a.kind = Activity::Kind::await;
-    a.stream = of;
-    a.count = count;
-  }
   static void pause(RecordedSource::Stream& stream, double us) {
     if (us <= 0) return;
     Activity& a = stream.emplace_back();
@@ -464,13 +457,13 @@ class HorovodRank {
       all = std::max({all, mine, plan_.items[i].all_ready()});
     }
     if (rounds_) {
-      await(*rounds_, 0, last);
+      rounds_->push_back(await_activity(0, last));
       pause(*rounds_, group.begin - std::max(round_, mine));
       round_ = std::max({round_, mine, group.begin});
       rounds_->emplace_back().kind = Activity::Kind::record;
-      await(moved_, 2, static_cast<std::int64_t>(g) + 1);
+      moved_.push_back(await_activity(2, static_cast<std::int64_t>(g) + 1));
     } else {
-      await(moved_, 0, last);
+      moved_.push_back(await_activity(0, last));
       pause(moved_, group.begin - std::max(free, all));
     }
     Activity a = collective_activity(group.collective, 0, group.message);

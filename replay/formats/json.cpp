@@ -4,11 +4,12 @@
 #include <simdjson.h>
 
 #include <cctype>
-#include <charconv>
 #include <cstring>
 
 #include "replay/formats/input.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -135,8 +136,7 @@ std::string repaired(std::string_view text) {
       if (bytes == 0) made += '?', ++at;
     } else {
       const auto end = std::min(text.find_first_of(" \t\r\n,:[]{}\"", at), text.size());
-      std::string word(text.substr(at, end - at));
-      for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      const std::string word = text::lower(text.substr(at, end - at));
       if (word.find("nan") != std::string::npos || word.find("inf") != std::string::npos)
         made += "null", at = end, bytes = 0;
       else
@@ -304,18 +304,16 @@ JsonValue read_json(const std::string& path, JsonText& text) {
 std::optional<std::vector<int>> integers(std::string_view list) {
   if (list.empty() || list.front() != '[' || list.back() != ']') return {};
   std::vector<int> all;
-  const char* at = list.data() + 1;
-  const char* const end = list.data() + list.size() - 1;
-  while (at < end) {
-    if (*at == ' ' || *at == ',') {
-      ++at;
+  std::string_view rest = list.substr(1, list.size() - 2);
+  while (!rest.empty()) {
+    if (rest[0] == ' ' || rest[0] == ',') {
+      rest.remove_prefix(1);
       continue;
     }
-    int value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc()) return {};
-    all.push_back(value);
-    at = next;
+    const auto number = leading_number<int>(rest);
+    if (!number) return {};
+    all.push_back(number->value);
+    rest = number->rest;
   }
   return all;
 }

@@ -2,7 +2,6 @@
 #include "replay/formats/kineto.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -15,6 +14,7 @@
 #include "replay/formats/names.hpp"
 #include "replay/formats/unread.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -105,11 +105,7 @@ NotedGroup noted_group(const JsonValue& args) {
   const auto text = [&](std::size_t from_end) {
     return from_end <= values.size() ? values[values.size() - from_end].text() : std::string_view();
   };
-  const auto number = [&](std::size_t from_end) {
-    std::int64_t n = -1;
-    std::from_chars(text(from_end).data(), text(from_end).data() + text(from_end).size(), n);
-    return n;
-  };
+  const auto number = [&](std::size_t from_end) { return leading_or<std::int64_t>(text(from_end), -1); };
   for (const std::size_t more : {0, 2})
     if (text(2 + more).starts_with('[') && text(3 + more).starts_with('[') && number(6 + more) > 0) {
       NotedGroup g{std::string(text(6 + more)), possible_rank(number(5 + more)), possible_rank(number(1))};
@@ -181,9 +177,7 @@ class FileReader {
 
   /// The number of dropped events: a number, or a text with one.
   static std::int64_t dropped(const JsonValue& value) {
-    std::int64_t count = value.integer().value_or(0);
-    const std::string_view text = value.text();
-    std::from_chars(text.data(), text.data() + text.size(), count);
+    const std::int64_t count = leading_or(value.text(), value.integer().value_or(0));
     return std::clamp<std::int64_t>(count, 0, std::int64_t{1} << 40);
   }
 

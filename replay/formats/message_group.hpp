@@ -26,10 +26,8 @@ class MessageGroup {
   std::int64_t finish() {
     const std::int64_t messages = std::ssize(open_);
     if (messages == 0) return 0;
-    Activity& wait = stream_.emplace_back();
-    wait.kind = Activity::Kind::wait;
+    Activity& wait = stream_.emplace_back(wait_activity(std::exchange(open_, {})));
     wait.operation = wait.call = "group";
-    wait.requests = std::exchange(open_, {});
     return messages;
   }
 

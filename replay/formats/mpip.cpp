@@ -2,7 +2,6 @@
 #include "replay/formats/mpip.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -11,6 +10,7 @@
 #include "replay/formats/input.hpp"
 #include "replay/formats/profile.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -50,16 +50,12 @@ class MpipReport {
     const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
     if (words.size() < 2) return;
     if (words[1] == "Site") return void(header_ = words);
-    std::int64_t site = 0;
-    std::from_chars(words[1].data(), words[1].data() + words[1].size(), site);
     std::map<std::string_view, double> value;
     for (std::size_t i = 2; i < std::min(words.size(), header_.size()); ++i) {
       if (header_[i] == "Rank" && words[i] != "*") return;
-      double n = -1;
-      std::from_chars(words[i].data(), words[i].data() + words[i].size(), n);
-      value[header_[i]] = n;
+      value[header_[i]] = leading_or(words[i], -1.0);
     }
-    CallSite& s = sites[{words[0], site}];
+    CallSite& s = sites[{words[0], leading_or<std::int64_t>(words[1], 0)}];
     const double count = value.contains("Count") ? value["Count"] : -1;
     if (count >= 1 && count < 1e12) s.count = times || s.count == 0 ? count : s.count;
     if (times && value.contains("Time")) s.total_ms = std::max(value["Time"], 0.0);

@@ -4,19 +4,9 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <string>
 
 namespace collcast {
 namespace {
-
-/// Lower case, without what is neither letter nor digit.
-std::string plain(std::string_view name) {
-  std::string text;
-  for (char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)))
-      text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 struct Spelling {
   std::string_view part;
@@ -40,8 +30,16 @@ constexpr Spelling spellings[] = {{"allreducebarrier", Collective::barrier},
 
 }  // namespace
 
+std::string plain_name(std::string_view name) {
+  std::string text;
+  for (char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
 std::optional<Collective> collective_of(std::string_view name) {
-  const std::string text = plain(name);
+  const std::string text = plain_name(name);
   for (const auto& [part, collective] : spellings)
     if (text.find(part) != std::string::npos) return collective;
   return {};
@@ -73,7 +71,7 @@ int element_bytes(std::string_view type) {
       {"complexfloat", 8}, {"complexdouble", 16}, {"float8e8m0fnu", 1},
       {"complexhalf", 4}};
   if (const auto scope = type.rfind("::"); scope != std::string_view::npos) type.remove_prefix(scope + 2);
-  const auto found = sizes.find(plain(type));
+  const auto found = sizes.find(plain_name(type));
   return found == sizes.end() ? 0 : found->second;
 }
 
@@ -106,16 +104,6 @@ Bytes message_by_count(Collective collective, Bytes count, Rank ranks) {
     default:
       return count;
   }
-}
-
-Activity collective_activity(Collective collective, int communicator, Bytes message) {
-  Activity a;
-  a.kind = Activity::Kind::collective;
-  a.collective = collective;
-  a.operation = a.call = definition(collective).name;
-  a.communicator = communicator;
-  a.message = message;
-  return a;
 }
 
 }  // namespace collcast

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "replay/source/recorded.hpp"
@@ -11,6 +12,9 @@ namespace collcast {
 /// The collective that a library's name means, whatever its spelling: "ncclDevKernel_AllReduce_Sum_f32",
 /// "_allgather_base", "reduce_scatter_tensor", "COMM_COLL" names and MPI's; none for other operations.
 std::optional<Collective> collective_of(std::string_view name);
+
+/// A name in lower case, without what is neither letter nor digit.
+std::string plain_name(std::string_view name);
 
 /// Whether an MPI call of this name moves nothing, such as "MPI_Comm_rank"; waits and tests count among
 /// these.
@@ -25,8 +29,5 @@ Bytes message_of(Collective collective, Bytes input, Bytes output, Rank ranks);
 
 /// The same from NCCL's count: what one rank gives (allgather), gets (reduce-scatter), or the whole buffer.
 Bytes message_by_count(Collective collective, Bytes count, Rank ranks);
-
-/// An activity of the collective, named as reports name it.
-Activity collective_activity(Collective collective, int communicator, Bytes message);
 
 }  // namespace collcast

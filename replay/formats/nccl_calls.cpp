@@ -232,15 +232,9 @@ class Job {
   }
 
   static Activity point_to_point(RecordedSource& source, const LoggedCall& c, int communicator) {
-    const bool sends = c.operation == "Send";
-    Activity a;
-    a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
-    a.operation = a.call = sends ? "send" : "recv";
-    a.communicator = communicator;
+    Activity a = message_activity(c.operation == "Send", communicator, c.root, Bytes(c.bytes));
     a.sized = c.sized;
     a.synchronous = true;
-    (sends ? a.to : a.from) = c.root;
-    (sends ? a.bytes : a.received_bytes) = Bytes(c.bytes);
     if (c.root < 0 || c.root >= size(source, communicator)) {
       a.kind = Activity::Kind::skipped;
       a.note = "its peer is not in the communicator";

@@ -2,10 +2,10 @@
 #include "replay/formats/nccl_graph.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
 #include "replay/formats/nccl_calls.hpp"
+#include "support/numbers.hpp"
 #include "support/text.hpp"
 
 namespace collcast::nccl {
@@ -22,14 +22,9 @@ std::string name_of_pattern(std::int64_t n) {
 
 /// Reads "24.0/12.0": speeds of a channel inside nodes, and between them.
 void set_speeds(SetUp& row, std::string_view words) {
-  const auto read = [](std::string_view word) {
-    double value = -1;
-    std::from_chars(word.data(), word.data() + word.size(), value);
-    return value;
-  };
-  row.within_GBps = read(words);
+  row.within_GBps = leading_or(words, -1.0);
   if (const auto slash = words.find('/'); slash != std::string_view::npos)
-    row.between_GBps = read(words.substr(slash + 1));
+    row.between_GBps = leading_or(words.substr(slash + 1), -1.0);
 }
 
 /// "NET/IB/GDRDMA" of "NET/IB/0/GDRDMA(PCI)": without the card's number.

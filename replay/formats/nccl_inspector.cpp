@@ -340,14 +340,9 @@ class InspectorSource {
   }
 
   static Activity message(const InspectorLine& l, int communicator) {
-    const bool sends = l.operation == "Send";
-    Activity a;
-    a.kind = l.peer < 0 ? Activity::Kind::skipped : sends ? Activity::Kind::send : Activity::Kind::receive;
-    a.operation = a.call = sends ? "send" : "recv";
+    Activity a = message_activity(l.operation == "Send", communicator, std::max(l.peer, 0), Bytes(l.bytes));
+    if (l.peer < 0) a.kind = Activity::Kind::skipped;
     a.note = "its peer is not in the communicator";
-    a.communicator = communicator;
-    (sends ? a.to : a.from) = std::max(l.peer, 0);
-    (sends ? a.bytes : a.received_bytes) = Bytes(l.bytes);
     return a;
   }
 

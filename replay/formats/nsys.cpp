@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <fstream>
 #include <set>
 
@@ -15,6 +14,7 @@
 #include "replay/formats/json.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
@@ -153,9 +153,8 @@ class Export {
                    "LIKE '%not all%events%'",
                [&](auto& row) {
                  const std::string text = row.text(0);
-                 std::int64_t count = 1;
-                 if (const auto digit = text.find_first_of("0123456789"); digit != std::string::npos)
-                   std::from_chars(text.data() + digit, text.data() + text.size(), count);
+                 const auto digit = std::min(text.find_first_of("0123456789"), text.size());
+                 const auto count = leading_or<std::int64_t>(std::string_view(text).substr(digit), 1);
                  all += std::clamp<std::int64_t>(count, 1, std::int64_t{1} << 40);
                });
     return all;

@@ -246,10 +246,7 @@ void RankEvents::complete(Requests& requests, std::uint64_t request) {
 }
 
 void RankEvents::wait(std::vector<std::int64_t> requests) {
-  Activity& a = stream_.emplace_back();
-  a.kind = Kind::wait;
-  a.operation = a.call = "wait";
-  a.requests = std::move(requests);
+  stream_.push_back(wait_activity(std::move(requests)));
 }
 
 Activity RankEvents::collective(std::string_view call, const Collected& what) {

@@ -2,7 +2,6 @@
 #include "replay/formats/pytorch_et.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,6 +15,7 @@
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -130,11 +130,8 @@ void read_groups(const JsonValue& node, ExecutionTrace& trace) {
   for (const JsonValue& group : text.parse(values[0].text()).items()) {
     std::vector<Rank> ranks;
     for (const JsonValue& r : group["ranks"].items()) ranks.push_back(possible_rank(r));
-    group["ranks"].members([&](std::string_view key, const JsonValue&) {
-      Rank r = -1;
-      std::from_chars(key.data(), key.data() + key.size(), r);
-      ranks.push_back(r);
-    });
+    group["ranks"].members(
+        [&](std::string_view key, const JsonValue&) { ranks.push_back(leading_or<Rank>(key, -1)); });
     trace.world = std::max(trace.world, possible_rank(group["group_size"]));
     for (const Rank r : ranks) trace.world = std::max(trace.world, std::min(r, most_recorded_ranks - 1) + 1);
     if (ranks.empty()) continue;
@@ -237,11 +234,7 @@ class TraceCalls {
       if (a.sized) set_parts(a, c.sent, c.received, c.input, c.output, ranks);
     } else if (c.message() && c.number >= 0 && c.number < ranks) {
       const bool sends = c.name == "send";
-      a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
-      a.operation = a.call = sends ? "send" : "recv";
-      a.communicator = communicator;
-      (sends ? a.to : a.from) = c.number;
-      (sends ? a.bytes : a.received_bytes) = sends ? c.input : std::max(c.input, c.output);
+      a = message_activity(sends, communicator, c.number, sends ? c.input : std::max(c.input, c.output));
     } else {
       a.kind = Activity::Kind::skipped;
       a.operation = a.call = source_.keep(c.name);

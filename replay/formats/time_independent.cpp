@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <deque>
@@ -16,6 +15,8 @@
 #include "replay/formats/input.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
+#include "support/numbers.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
@@ -38,19 +39,10 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-std::string lower(std::string_view word) {
-  std::string text(word);
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 /// The rank in "0", or in old traces "p0".
 Rank rank_of(std::string_view word) {
-  Rank rank = -1;
   if (word.starts_with('p')) word.remove_prefix(1);
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
-  return error == std::errc() && end == word.data() + word.size() ? rank : -1;
+  return number_in<Rank>(word).value_or(-1);
 }
 
 struct TraceLine {
@@ -152,16 +144,13 @@ class RankActions {
 
   void message(const TraceLine& line, bool sends) {
     if (sends && line.rank(0) == any_source) return;
-    Activity a;
-    a.kind = sends ? Activity::Kind::send : Activity::Kind::receive;
-    a.operation = a.call = sends ? "send" : "recv";
     const Rank other = peer(line, 0);
+    Activity a = message_activity(sends, 0, other, {});
     const int said = line.arguments.size() == 2 ? 0 : line.whole(1, 0);
     const bool open = !sends && said == any_tag;
     if (said < 0 && !open) line.refuse("has tag " + std::to_string(said) + "; tags are 0 and above");
     const int tag = open ? of_any_tag : said;
     a.synchronous = line.action.ends_with("ssend") || (sends && tag >= first_collective_tag);
-    (sends ? a.to : a.from) = other;
     (sends ? a.tag : a.received_tag) = tag;
     // Before SimGrid 3.20 actions had no tag, and long before that receives had no size.
     const bool unsaid = !sends && line.arguments.size() == 1;
@@ -189,10 +178,7 @@ class RankActions {
 
   void wait(std::vector<std::int64_t> requests) {
     if (requests.empty()) return;
-    Activity& a = stream_.emplace_back();
-    a.kind = Activity::Kind::wait;
-    a.operation = a.call = "wait";
-    a.requests = std::move(requests);
+    stream_.push_back(wait_activity(std::move(requests)));
   }
   void wait_one(const TraceLine& line) {
     if (line.arguments.empty() && !open_.empty()) {  // before SimGrid 3.20: waits for the last request
@@ -389,7 +375,7 @@ bool is_time_independent(std::string_view head) {
     head.remove_prefix(std::min(end + 1, head.size()));
     if (words.empty() || words[0].starts_with('#')) continue;
     return words.size() >= 2 && rank_of(words[0]) >= 0 &&
-           std::ranges::find(actions, lower(words[1])) != std::end(actions);
+           std::ranges::find(actions, text::lower(words[1])) != std::end(actions);
   }
   return false;
 }
@@ -414,7 +400,7 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
   for (Rank r = 0; r < ranks; ++r) all.emplace_back(*source, r, ranks);
   std::map<std::string, std::int64_t> unknown;
   for_each_line(files, [&](const std::string& where, Rank rank, const std::vector<std::string_view>& words) {
-    const TraceLine line{where, lower(words[1]), {words.begin() + 2, words.end()}};
+    const TraceLine line{where, text::lower(words[1]), {words.begin() + 2, words.end()}};
     if (!all[static_cast<std::size_t>(rank)].add(line)) ++unknown[line.action];
   });
   std::set<Rank> finalized;

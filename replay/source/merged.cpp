@@ -111,9 +111,7 @@ void Merged::await(int stream, std::int64_t count) {
     throw InputError(source_.info().name + ": rank " + std::to_string(rank_) + " awaits record " +
                      std::to_string(count) + " of stream " + std::to_string(stream) +
                      ", which awaits it in turn");
-  Activity a;
-  a.kind = Kind::wait;
-  a.operation = a.call = "wait";
+  Activity a = wait_activity({});
   auto& recorded = streams_[s].recorded;
   for (; !recorded.empty() && recorded.front().first <= count; recorded.pop_front())
     a.requests.insert(a.requests.end(), recorded.front().second.begin(), recorded.front().second.end());

@@ -62,9 +62,7 @@ class Started : public Activities {
 
   /// Waits for the collective on the communicator of the next activity, or for all collectives.
   void wait(Activity& activity) {
-    activity = {};
-    activity.kind = Kind::wait;
-    activity.operation = activity.call = "wait";
+    activity = wait_activity({});
     const bool one = ahead_ && ahead_->kind != Kind::record;
     for (const auto& [c, request] : under_way_)
       if (!one || c == ahead_->communicator) activity.requests.push_back(request);

@@ -280,9 +280,7 @@ class Rewriting {
     while (item < end && before + lasts(computing[item]) < part * all) before += lasts(computing[item++]);
     inserted_.push_back({item, item < end ? part * all - before : Seconds(),
                          static_cast<std::int64_t>(inserted_.size()) + 1});
-    Activity& a = now.emplace_back();
-    a.kind = Kind::await;
-    a.count = -inserted_.back().id;
+    now.push_back(await_activity(0, -inserted_.back().id));
   }
 
   /// Stream 0 with the inserted records.

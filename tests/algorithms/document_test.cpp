@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/document.hpp"
+#include "tests/algorithms/document.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "algorithms/catalogue.hpp"
-#include "algorithms/gpu-broadcast/machine.hpp"
 #include "model/critical_path.hpp"
+#include "tests/algorithms/gpu_machine.hpp"
 
 namespace collcast {
 namespace {

@@ -37,6 +37,13 @@ TEST(Decimal, ReadsTheNumberThatATextBeginsWith) {
   EXPECT_EQ(leading("1e999"), HUGE_VAL);
 }
 
+TEST(Decimal, IsTheWholeTextOrItsBeginning) {
+  EXPECT_EQ(number_in<int>("12"), 12);
+  for (const char* no : {"", " 12", "12 ", "1e3", "99999999999"}) EXPECT_FALSE(number_in<int>(no)) << no;
+  EXPECT_EQ(leading_number<double>("1.5ms")->rest, "ms");
+  EXPECT_EQ(leading_or("ms", -1), -1);
+}
+
 /// While it lives, decimals follow a comma for printf and strtod.
 class DecimalComma {
  public:

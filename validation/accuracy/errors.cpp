@@ -12,14 +12,14 @@ Errors errors(const std::vector<Pair>& pairs) {
   Errors e;
   if (pairs.empty()) return e;
   double absolute = 0, factors = 0, logs = 0, widths = 0;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const double error = pairs[i].error();
+  for (const Pair& p : pairs) {
+    const double error = p.error();
     absolute += std::abs(error);
     factors += std::abs(std::log(1 + error));
     logs += std::log(std::max(std::abs(error), least));
-    e.inside += pairs[i].inside();
-    widths += std::log(pairs[i].high / pairs[i].low);
-    if (std::abs(error) > std::abs(e.worst)) e.worst = error, e.worst_at = i;
+    e.inside += p.inside();
+    widths += std::log(p.high / p.low);
+    if (std::abs(error) > std::abs(e.worst)) e.worst = error;
   }
   const auto n = static_cast<double>(pairs.size());
   e.points = pairs.size();

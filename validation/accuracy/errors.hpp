@@ -28,10 +28,9 @@ struct Errors {
   /// exp(mean ln |error|), the geometric mean error of papers; an error counts as 0.1 % at least. It hides
   /// large errors if only some points have them.
   double geometric_mean = 0;
-  double worst = 0;          ///< signed
-  std::size_t worst_at = 0;  ///< index of the worst pair
-  std::size_t inside = 0;    ///< how many measurements lie in the prediction's interval
-  double width = 1;          ///< geometric mean of high / low
+  double worst = 0;        ///< signed
+  std::size_t inside = 0;  ///< how many measurements lie in the prediction's interval
+  double width = 1;        ///< geometric mean of high / low
 
   double inside_interval() const {
     return points ? static_cast<double>(inside) / static_cast<double>(points) : 0;

@@ -14,6 +14,7 @@
 
 #include "support/error.hpp"
 #include "support/input_file.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast::measurements {
 namespace {
@@ -92,13 +93,11 @@ double half_unit(const std::string& word) {
 }  // namespace
 
 Printed number(const Text& text, int line, const std::string& column, const std::string& word, double least) {
-  Printed p;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), p.value);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(p.value))
+  const auto value = number_in<double>(word);
+  if (!value || !std::isfinite(*value))
     text.reject(line, column + " is " + quoted(word) + "; a number was expected");
-  if (p.value < least) text.reject(line, column + " is " + word + "; it cannot be negative");
-  p.half_unit = half_unit(word);
-  return p;
+  if (*value < least) text.reject(line, column + " is " + word + "; it cannot be negative");
+  return {*value, half_unit(word)};
 }
 
 Printed positive(const Text& text, int line, const std::string& column, const std::string& word) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 #include "workloads/applications/script.hpp"
 
 namespace collcast::workloads {
@@ -25,13 +25,9 @@ Pencils square(Rank ranks) {
 }
 
 Pencils parse_pencils(const std::string& text) {
-  Pencils p{};
-  const char* end = text.data() + text.size();
-  const auto [cross, first] = std::from_chars(text.data(), end, p.rows);
-  if (first == std::errc() && cross != end && *cross == 'x') {
-    const auto [last, second] = std::from_chars(cross + 1, end, p.columns);
-    if (second == std::errc() && last == end && p.rows > 0 && p.columns > 0) return p;
-  }
+  if (const auto rows = leading_number<Rank>(text); rows && rows->value > 0 && rows->rest.starts_with('x'))
+    if (const auto columns = number_in<Rank>(rows->rest.substr(1)); columns && *columns > 0)
+      return {rows->value, *columns};
   reject_pencils("grid takes rows x columns like 8x16, got '" + text + "'");
 }
 

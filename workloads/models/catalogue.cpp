@@ -6,6 +6,7 @@
 #include "support/file_kind.hpp"
 #include "support/input_file.hpp"
 #include "support/suggest.hpp"
+#include "support/text.hpp"
 #include "workloads/models/architectures.hpp"
 #include "workloads/settings.hpp"
 
@@ -176,9 +177,8 @@ Model from_file(const std::string& path) {
 
 /// "ResNet_50" is "resnet-50": case and underscores do not matter.
 std::string plain(std::string name) {
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return c == '_' ? '-' : static_cast<char>(std::tolower(c)); });
-  return name;
+  std::ranges::replace(name, '_', '-');
+  return text::lower(name);
 }
 
 }  // namespace

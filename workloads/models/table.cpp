@@ -157,9 +157,7 @@ void read_reads(const Line& line, std::string_view column, Model& m) {
   }
 }
 std::string names_read(const Model& m, const Layer& l) {
-  std::string names;
-  for (const std::size_t read : l.reads) names += (names.empty() ? "" : "+") + m.layers[read].name;
-  return names;
+  return text::join(l.reads, "+", [&](std::size_t read) { return m.layers[read].name; });
 }
 
 const std::vector<SpareColumn>& spare_columns() {
@@ -190,11 +188,9 @@ std::map<std::string_view, std::size_t> find_columns(const std::string& header, 
   const std::vector<std::string> names = split(header, ',');
   for (const std::string_view column : columns) {
     const auto at = std::find(names.begin(), names.end(), column);
-    if (at == names.end()) {
-      std::string all;
-      for (const std::string_view c : columns) all += (all.empty() ? "" : ",") + std::string(c);
-      throw InputError(file + ":1: column '" + std::string(column) + "' is missing; the header is " + all);
-    }
+    if (at == names.end())
+      throw InputError(file + ":1: column '" + std::string(column) + "' is missing; the header is " +
+                       text::join(columns, ","));
     places[column] = static_cast<std::size_t>(at - names.begin());
   }
   for (std::size_t i = 0; i < names.size(); ++i) {

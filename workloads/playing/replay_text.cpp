@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/playing/replay_text.hpp"
 
-#include <charconv>
 #include <sstream>
 
 #include "forecast/offload.hpp"
@@ -44,16 +43,12 @@ std::vector<Collective> collectives(const std::string& text) {
 OpenOptions steps(const std::string& text) {
   OpenOptions options;
   if (text.empty()) return options;
-  const char* const end = text.data() + text.size();
-  const auto [middle, error] = std::from_chars(text.data(), end, options.first_step);
-  options.last_step = options.first_step;
-  bool good = error == std::errc() && options.first_step >= 0;
-  if (good && middle != end) {
-    const auto [last, last_error] = std::from_chars(middle + 1, end, options.last_step);
-    good =
-        *middle == '-' && last_error == std::errc() && last == end && options.last_step >= options.first_step;
-  }
-  if (!good) throw InputError("--steps takes A or A-B, as in 3-5, got '" + text + "'");
+  const std::size_t dash = text.find('-', 1);
+  const auto first = number_in<std::int64_t>(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : number_in<std::int64_t>(text.substr(dash + 1));
+  if (!first || !last || *first < 0 || *last < *first)
+    throw InputError("--steps takes A or A-B, as in 3-5, got '" + text + "'");
+  options.first_step = *first, options.last_step = *last;
   return options;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training/framework.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <functional>
 #include <sstream>
@@ -10,6 +8,7 @@
 #include "model/collective.hpp"
 #include "support/error.hpp"
 #include "support/suggest.hpp"
+#include "support/text.hpp"
 #include "workloads/settings.hpp"
 
 namespace collcast::workloads {
@@ -314,13 +313,6 @@ void check_shared_work(const Settings& s, const Framework& f) {
     if (wrong) throw InputError("framework " + f.name + ": " + why);
 }
 
-std::string lower(std::string_view text) {
-  std::string all(text);
-  std::ranges::transform(all, all.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return all;
-}
-
 }  // namespace
 
 const std::vector<FrameworkName>& framework_names() {
@@ -352,7 +344,8 @@ Framework parse_framework(const std::string& text) {
   }
   std::vector<std::string> meant;  // the description of ZeRO's stages contains "deepspeed"
   for (const FrameworkName& f : framework_names())
-    if (!settings.name().empty() && lower(f.description).find(lower(settings.name())) != std::string::npos)
+    if (!settings.name().empty() &&
+        text::lower(f.description).find(text::lower(settings.name())) != std::string::npos)
       meant.emplace_back(f.name);
   if (meant.empty()) meant = alike(settings.name(), known);
   const std::string list = "known: " + join(known);

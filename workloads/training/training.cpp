@@ -167,13 +167,15 @@ class StageWriter {
   void work(const Layer& l, Seconds time, bool backward) {
     plan_.uses_ring_attention(l) ? look_around(l, time, backward) : void(pending_ += time);
   }
-  /// Repeats a layer for recomputation; tokens travel again, too.
-  void again(const Layer& l, Seconds time) {
+  /// Plays a layer forwards, for the first time or for recomputation, in which tokens travel again.
+  void play(std::size_t i, bool again) {
+    const Layer& l = plan_.layers()[i];
     if (l.route == Layer::Route::dispatch) route(l.in, "words to experts");
     if (l.image) fetch_halo(l);
-    work(l, time, false);
+    if (!again && joins(i)) join(l);
+    work(l, plan_.times[i].forward, false);
     if (l.route == Layer::Route::combine) route(l.out, "words from experts");
-    if (l.cut == Layer::Cut::leave && plan_.tensor > 1) flush("recompute"), sum_up(l.out);
+    if (l.cut == Layer::Cut::leave && plan_.tensor > 1) flush(again ? "recompute" : "forward"), sum_up(l.out);
   }
 
   void forward(const Pass& pass) {
@@ -184,12 +186,7 @@ class StageWriter {
       const Layer& l = plan_.layers()[i];
       reducer_->before(i, waiting_, false);
       if (!waiting_.empty()) flush("forward " + std::to_string(pass.micro));
-      if (l.route == Layer::Route::dispatch) route(l.in, "words to experts");
-      if (l.image) fetch_halo(l);
-      if (joins(i)) join(l);
-      work(l, plan_.times[i].forward, false);
-      if (l.route == Layer::Route::combine) route(l.out, "words from experts");
-      if (l.cut == Layer::Cut::leave && plan_.tensor > 1) flush("forward"), sum_up(l.out);
+      play(i, false);
       if (reducer_->watches(i)) flush("forward of " + l.name), reducer_->passed(i, last_compute_, false);
     }
     flush("forward " + std::to_string(pass.micro));
@@ -204,7 +201,7 @@ class StageWriter {
     const bool early = repeats && plan_.repeats_early();
     part_ = "recomputation";
     for (std::size_t i = here.first; early && i < here.last; ++i)
-      if (plan_.repeats(plan_.layers()[i])) again(plan_.layers()[i], plan_.times[i].forward);
+      if (plan_.repeats(plan_.layers()[i])) play(i, true);
     if (early) flush("recompute " + std::to_string(pass.micro));
     part_ = repeats && !early ? "recomputation and backward" : "backward";
     waiting_ = receive(pass);
@@ -212,7 +209,7 @@ class StageWriter {
       const Layer& l = plan_.layers()[i];
       reducer_->before(i, waiting_, true);
       if (!waiting_.empty()) flush("backward " + std::to_string(pass.micro));
-      if (repeats && !early && plan_.repeats(l)) again(l, plan_.times[i].forward);
+      if (repeats && !early && plan_.repeats(l)) play(i, true);
       if (l.route == Layer::Route::combine) route(l.out, "gradients to experts");
       if (l.image) fetch_halo(l);
       work(l, plan_.times[i].backward, true);

@@ -3,9 +3,8 @@
 
 #include <arpa/inet.h>
 
-#include <charconv>
-
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast::mpi {
 
@@ -25,9 +24,8 @@ GroupAddress parse_group(const std::string& text) {
   a.group = group.s_addr;
   const std::string port =
       text.substr(colon + 1, percent == std::string::npos ? percent : percent - colon - 1);
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), a.port);
-  if (error != std::errc() || end != port.data() + port.size() || a.port == 0)
-    throw refuse("has a port that is not between 1 and 65535");
+  a.port = number_in<std::uint16_t>(port).value_or(0);
+  if (a.port == 0) throw refuse("has a port that is not between 1 and 65535");
   return a;
 }
 

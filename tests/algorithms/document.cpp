@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/document.hpp"
+#include "tests/algorithms/document.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -27,7 +27,7 @@ formula with its critical path. This page is generated from the catalogue; a tes
 ## GPU broadcasts
 
 `ring-*`, `knomial-*`, `multicast`, `multicast-streaming` and `multi-broadcast` are the designs of the ICPP 2017 study, from one source and
-from m. On the machine that it assumes (algorithms/gpu-broadcast/machine.hpp) their critical paths are its printed
+from m. On the machine that it assumes (tests/algorithms/gpu_machine.hpp) their critical paths are its printed
 formulas, to 1e-9. The times below are those of a machine with one port per rank and one memory, where they differ so:
 
 `ring-direct`, `ring-staging` and `ring-pipeline` send to one rank at a time anyway. Only the copies of staging cost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algorithms/gpu-broadcast/machine.hpp"
+#include "tests/algorithms/gpu_machine.hpp"
 
 #include <cmath>
 
