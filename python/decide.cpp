@@ -34,7 +34,7 @@ py::object gap_of(const std::string& collective, const std::string& platform, Ra
                   const OneOrMore<Size>& size, const std::string& policy, const std::string& engine,
                   const Assignments& set, Rank root, const std::string& placement, const std::string& memory,
                   const std::string& transport) {
-  return answered([&] {
+  return while_others_run([&] {
     Question q = question(collective, platform, ranks, size, root, set, placement, memory, transport);
     q.policy = policy, q.engine = engine;
     return as_json(gap(q, watch()));
@@ -48,7 +48,7 @@ py::object synthesized(const std::string& collective, const std::string& platfor
   if (form != "json" && form != "xml")
     throw InputError("form: '" + form + "' is not known; expected json or xml");
   if (trees < 0 || trees > 64) throw InputError("trees: " + std::to_string(trees) + "; expected 0 to 64");
-  return answered([&] {
+  return while_others_run([&] {
     const Synthesized made =
         synthesize(question(collective, platform, ranks, size, root, set, placement, memory, transport),
                    trees, form == "json" ? ScheduleFile::json : ScheduleFile::msccl, watch());
@@ -62,7 +62,7 @@ py::object tuned_for(const std::string& library, const std::string& platform, Ra
                      const OneOrMore<Size>& size, const OneOrMore<std::string>& collective,
                      const std::string& policy, const std::string& engine, const Assignments& set,
                      const std::string& placement, const std::optional<std::string>& memory_name) {
-  return answered([&] {
+  return while_others_run([&] {
     TuneQuestion q{library,         policy,    platform, assignments(set), checked_ranks(ranks), sizes(size),
                    all(collective), placement, engine};
     if (memory_name) q.memory = memory(*memory_name);

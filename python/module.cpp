@@ -51,7 +51,7 @@ py::object algorithm_list(const std::optional<std::string>& collective) {
 
 py::object prove_call(const std::string& collective, const std::string& name, Rank ranks, Rank root,
                       int radix, const Size& size) {
-  return answered([&] {
+  return while_others_run([&] {
     const Algorithm& a = algorithm(definition(collective).collective, name);
     Call call{.ranks = ranks, .root = root, .message = bytes(size)};
     call.radix = radix;
@@ -71,7 +71,7 @@ py::object prove_call(const std::string& collective, const std::string& name, Ra
 }
 
 py::object inspect_files(const OneOrMore<std::string>& files) {
-  return answered([&] {
+  return while_others_run([&] {
     const auto source = open_source(all(files));
     return as_json(report::inspected(*source, inspect(*source)));
   });
@@ -79,7 +79,7 @@ py::object inspect_files(const OneOrMore<std::string>& files) {
 
 py::object calibrate_with(const OneOrMore<std::string>& tables, const std::string& base,
                           const std::string& policy) {
-  return answered([&] {
+  return while_others_run([&] {
     const DatedTables read = read_tables(some(tables, "tables"));
     const auto told = [](const auto& calibration) {
       return Json{{"platform", calibration.platform}, {"notes", calibration.notes}};
@@ -91,7 +91,7 @@ py::object calibrate_with(const OneOrMore<std::string>& tables, const std::strin
 
 py::object validate_tables(const OneOrMore<std::string>& tables, const std::string& platform,
                            const std::string& policy) {
-  return answered([&] {
+  return while_others_run([&] {
     const Description described = load_platform(platform);
     const accuracy::Comparison compared =
         accuracy::compare(read_tables(some(tables, "tables")).measured, described, policy);

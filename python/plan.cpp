@@ -61,7 +61,7 @@ py::object plan(const OneOrMore<std::string>& platform, const OneOrMore<Rank>& r
   asked.efficiency = said(efficiency);
   asked.cost = said(cost), asked.power_limit = said(max_power);
   asked.price = assigned(price), asked.power = assigned(power), asked.set = assignments(set);
-  return answered([&] {
+  return while_others_run([&] {
     const InterruptedBy user(interrupt());
     return as_json(
         planned(asked, [](const std::string&, std::int64_t, std::int64_t) { end_if_interrupted(); }).report);

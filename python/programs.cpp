@@ -228,7 +228,7 @@ py::object replay_trace(const OneOrMore<std::string>& trace, const std::string& 
   if (memory_name) asked.memory = name(memory(*memory_name));
   if (offload.empty() && (pieces != 1 || delivery != "staged"))
     throw InputError("pieces and delivery go with offload");
-  return answered(
+  return while_others_run(
       [&] { return replayed(asked, platform, assignments(set), explain, sensitivity, timeline); });
 }
 

@@ -30,7 +30,7 @@ py::object swept(const std::variant<std::string, py::dict>& space, int jobs) {
   if (!file)
     text = py::str(py::module_::import("json").attr("dumps")(std::get<py::dict>(space),
                                                              py::arg("default") = py::cpp_function(plain)));
-  return answered([&] {
+  return while_others_run([&] {
     const InterruptedBy user(interrupt());
     const std::vector<sweep::Verb> verbs = workloads::verbs();
     const sweep::Sweep asked(file ? read_file(*file) : text, file ? *file : "sweep", verbs);

@@ -31,7 +31,7 @@ py::object to_python(const Json& json);
 
 /// The JSON that `compute` returns. Other Python threads may run meanwhile.
 template <class Compute>
-py::object answered(Compute&& compute) {
+py::object while_others_run(Compute&& compute) {
   const auto answer = [&] {
     const py::gil_scoped_release others_run;
     return compute();
