@@ -103,10 +103,11 @@ void add_copies(Sketch& s, const Blueprint& b) {
     Sketch::Line copies{static_cast<int>(v), static_cast<int>(v), {}, {}};
     for (int slot = 0; slot < b.ranks_per_node; ++slot) {
       const std::string number = " slot " + std::to_string(slot);
-      copies.forth.push_back(b.vertices[v].name + " copies of" + number);
-      if (b.vertex_of_slot(slot) != copies.from) continue;
-      copies.forth.push_back("copies out of" + number);
-      copies.back.push_back("copies into" + number);
+      for (const std::string& by : {b.vertices[v].name + " ", std::string()}) {  // as links, and as ports
+        if (by.empty() && b.vertex_of_slot(slot) != copies.from) continue;
+        copies.forth.push_back(by + "copies out of" + number);
+        copies.back.push_back(by + "copies into" + number);
+      }
     }
     s.lines.push_back(std::move(copies));
   }
