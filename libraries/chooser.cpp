@@ -195,7 +195,8 @@ Occupancy occupancy(const Machine& machine, std::span<const Rank> members) {
   for (const Rank r : members) ++on_node[machine.node(r)];
   const auto ranks = [](const auto& node) { return node.second; };
   const auto [fewest, most] = std::ranges::minmax_element(on_node, {}, ranks);
-  return {static_cast<Rank>(on_node.size()), ranks(*most), ranks(*fewest)};
+  const Rank first = members.empty() ? 0 : members.front();
+  return {static_cast<Rank>(on_node.size()), ranks(*most), ranks(*fewest), on_node[machine.node(first)]};
 }
 
 Chooser named(const Fabric& fabric, const Algorithm& algorithm, std::optional<Bytes> segment) {

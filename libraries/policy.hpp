@@ -26,6 +26,7 @@ enum class Cpu : std::uint8_t { intel, amd, power, other };
 struct Situation {
   Rank nodes = 1;
   Rank on_a_node = 0;                ///< ranks of the fullest node; 0: as many as on the others
+  Rank on_the_first = 0;             ///< ranks of the first rank's node; 0: as many as on the others
   NodeLink link = NodeLink::nvlink;  ///< between the GPUs of a node
   int channels = 2;                  ///< channels that NCCL's search finds, before NCCL doubles them
   BytesPerSecond intra_bandwidth = BytesPerSecond(20e9);  ///< of one channel on a node

@@ -186,7 +186,7 @@ Situation situation(const Description& description, Occupancy o, const std::stri
   const Rank ranks = (o.nodes - 1) * node.ranks_per_node + o.on_a_node;
   Situation s;
   s.nodes = o.nodes;
-  s.on_a_node = o.on_a_node;
+  s.on_a_node = o.on_a_node, s.on_the_first = o.on_the_first;
   for (const Blueprint::Vertex& v : b.vertices)
     if (v.device >= 0) recognise(s.cpu, b.devices[static_cast<std::size_t>(v.device)].name);
   if (nccl::parse(policy)) s.gpu = gpu_for_nccl(description, b, policy);

@@ -10,9 +10,10 @@
 
 namespace collcast {
 
-/// How many nodes some ranks occupy, and with how many ranks each, at most and at least.
+/// How many nodes some ranks occupy, and with how many ranks each, at most, at least, and on the node of the
+/// first one.
 struct Occupancy {
-  Rank nodes = 1, on_a_node = 1, at_least = on_a_node;
+  Rank nodes = 1, on_a_node = 1, at_least = on_a_node, on_the_first = on_a_node;
   auto operator<=>(const Occupancy&) const = default;
 };
 

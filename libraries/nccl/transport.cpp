@@ -260,13 +260,23 @@ class Player {
     return (split ? up_in + up_out : std::max(up_in, up_out)) / std::min<double>(channels, s_.rails);
   }
 
+  /// How long a chunk climbs the chain of a node, a step of which takes `along`, and the tree of nodes. Of
+  /// two nodes the first one, if it is the fuller, climbs its own chain while the other's chunk comes to its
+  /// GPU at the root of the first tree; the root of the second tree is on the other node.
+  double climb(double along, double over_nodes) const {
+    const double most = s_.on_a_node > 0 ? s_.on_a_node : static_cast<double>(ranks_) / nodes_;
+    const double other = ranks_ - s_.on_the_first;
+    if (nodes_ == 2 && s_.on_the_first > other && play_.channels <= s_.channels)
+      return std::max((most - 1) * along, (other - 1) * along + over_nodes);
+    return (most - 1) * along + over_nodes;
+  }
+
   /// The time of trees. Chunks climb the chain of a node and the tree of nodes, and come down again: at the
   /// same time in LL128, one after the other otherwise. Above the leaves the second child of a node waits for
   /// the first.
   void tree() {
     cut_tree_chunk();
     if (passes_turns()) passed_ = turn_ * (ll() ? 1 : 1 - threads_up);
-    const double steps = (s_.on_a_node > 0 ? s_.on_a_node : static_cast<double>(ranks_) / nodes_) - 1;
     const double hops = std::ceil(std::log2(nodes_));
     const double on_wire = nodes_ > 1 ? wire_time(chunk_) : 0;
     const bool split = protocol_ == Protocol::ll128;
@@ -279,7 +289,7 @@ class Player {
       const double rate = kernel_rate(split ? half : collective_, share);
       const double busy = turns(chunk_, rate), handed = turns(chunk_, handing_rate(rate));
       const double first = streams ? 0 : passes_turns() ? std::min(busy, turn_ * share / rate) : busy;
-      moving_ += steps * (step() + first) + hops * (hop() + on_wire + handed) +
+      moving_ += climb(step() + first, hops * (hop() + on_wire + handed)) +
                  std::max(0.0, hops - 1) * on_wire + busy - first;
       const double threads = busy + (split ? 0 : step());
       slowest = std::max(slowest, threads), all += std::max(threads, on_cards);
