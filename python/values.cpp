@@ -64,8 +64,10 @@ std::vector<std::string> assignments(const Assignments& given) {
   if (const auto* several = std::get_if<std::vector<std::string>>(&given)) return *several;
   std::vector<std::string> all;
   for (const auto& [key, value] : std::get<std::map<std::string, Assigned>>(given)) {
-    if (const bool* truth = std::get_if<bool>(&value))
-      throw InputError("set: " + key + " is " + (*truth ? "True" : "False") + "; expected a number or text");
+    const auto* truth = std::get_if<bool>(&value);
+    if (truth || std::holds_alternative<py::none>(value))
+      throw InputError("set: " + key + " is " + (!truth ? "None" : *truth ? "True" : "False") +
+                       "; expected a number or text");
     const auto* words = std::get_if<std::string>(&value);
     all.push_back(key + "=" + (words ? *words : number_text(std::get<double>(value))));
   }

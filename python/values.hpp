@@ -77,8 +77,8 @@ std::string text(const std::optional<T>& number) {
 std::string number_text(double number);
 
 /// What --set takes: one "KEY=VALUE", several, or a value for each key. `bool` is listed so that Python's
-/// True is not taken for 1.
-using Assigned = std::variant<double, std::string, bool>;
+/// True is not taken for 1, `none` so that None is not taken for False.
+using Assigned = std::variant<double, std::string, py::none, bool>;
 using Assignments = std::variant<std::string, std::map<std::string, Assigned>, std::vector<std::string>>;
 std::vector<std::string> assignments(const Assignments& given);
 

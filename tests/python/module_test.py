@@ -154,6 +154,8 @@ for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did y
                     (lambda: collcast.predict("allreduce", "flat", 4, 1, set=["a\0b=1"]), "holds a NUL"),
                     (lambda: collcast.predict("allreduce", "flat", 4, 1, set={"network.latency_us": True}),
                      "set: network.latency_us is True; expected a number or text"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, 1, set={"network.latency_us": None}),
+                     "set: network.latency_us is None; expected a number or text"),
                     (lambda: collcast.predict("allreduce", "flat", 4, float("nan")), "size must be from 0 to 1e18 bytes"),
                     (lambda: collcast.train("resnet50", "dgx-1v", 0), "number of ranks '0' is not"),
                     (lambda: collcast.train([], "dgx-1v", 8), "model: the list is empty"),
