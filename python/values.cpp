@@ -66,7 +66,10 @@ std::vector<std::string> assignments(const Assignments& given) {
   for (const auto& [key, value] : std::get<std::map<std::string, Assigned>>(given)) {
     const auto* truth = std::get_if<bool>(&value);
     if (truth || std::holds_alternative<py::none>(value))
-      throw InputError("set: " + key + " is " + (!truth ? "None" : *truth ? "True" : "False") +
+      throw InputError("set: " + key + " is " +
+                       (!truth   ? "None"
+                        : *truth ? "True"
+                                 : "False") +
                        "; expected a number or text");
     const auto* words = std::get_if<std::string>(&value);
     all.push_back(key + "=" + (words ? *words : number_text(std::get<double>(value))));

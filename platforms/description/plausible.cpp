@@ -94,6 +94,7 @@ std::vector<std::string> implausible(const Description& description) {
     for (const auto& [memory, costs] : memories.items())
       if (costs.contains("pieces")) tell_falls(costs, std::string("software.") + way + "." + memory, found);
   }
+  for (std::string& words : found) words.insert(0, description.name() + ": ");
   return found;
 }
 

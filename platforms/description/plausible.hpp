@@ -8,8 +8,9 @@
 
 namespace collcast {
 
-/// A warning for each parameter beyond the range of its kind, most likely in the wrong unit, and for each
-/// piece of a software's costs that charges less than the one of smaller messages.
+/// A warning, with the name of the platform, for each parameter beyond the range of its kind, most likely in
+/// the wrong unit, and for each piece of a software's costs that charges less than the one of smaller
+/// messages.
 std::vector<std::string> implausible(const Description& description);
 
 }  // namespace collcast

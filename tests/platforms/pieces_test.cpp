@@ -159,9 +159,12 @@ TEST(Pieces, APieceThatChargesLessIsNamed) {
   set(d, "software.between_nodes.device.pieces.1.latency_us=1");
   EXPECT_EQ(
       text::join(implausible(d), "; "),
-      "software.between_nodes.device: messages from 64 KiB on cost less than smaller ones: a larger message "
-      "may be forecast to be faster; software.between_nodes.host: messages from 64 KiB on cost less than "
-      "smaller ones: a larger message may be forecast to be faster");
+      d.name() +
+          ": software.between_nodes.device: messages from 64 KiB on cost less than smaller ones: a larger "
+          "message may be forecast to be faster; " +
+          d.name() +
+          ": software.between_nodes.host: messages from 64 KiB on cost less than smaller ones: a larger "
+          "message may be forecast to be faster");
 }
 
 TEST(Pieces, NoShippedOneChargesLess) {
