@@ -35,7 +35,8 @@ struct GpuStream {
 std::vector<GpuStream> streams_of(const RankTrace& trace);
 
 /// Finds the part of the run that is asked for, and keeps only its kernels, in the order in which they began.
-Span select(RankTrace& trace, const OpenOptions& options);
+/// Adds a note if the trace lacks some of the steps.
+Span select(RankTrace& trace, const OpenOptions& options, std::vector<std::string>& notes);
 
 /// Which ranks call each group.
 class Callers {

@@ -177,7 +177,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   std::vector<Period> periods;
   for (RankTrace& trace : traces) {
     join_host(trace);
-    const Span window = select(trace, options);
+    const Span window = select(trace, options, info.notes);
     if (auto period = by_wall_clock(trace, window)) periods.push_back(*std::move(period));
     unsized.count(trace);
     most_gpus = std::max(most_gpus, gpus(trace));

@@ -6,6 +6,7 @@
 
 #include "replay/formats/gpu_parts.hpp"
 #include "support/error.hpp"
+#include "support/notes.hpp"
 
 namespace collcast::gpu {
 namespace {
@@ -30,22 +31,27 @@ class Launched {
   std::map<std::pair<std::int64_t, std::int64_t>, double> last_;
 };
 
+std::string range(const std::vector<Step>& steps) {
+  const auto [low, high] = std::ranges::minmax(steps, {}, &Step::number);
+  return std::to_string(low.number) + " to " + std::to_string(high.number);
+}
+
 }  // namespace
 
-Span select(RankTrace& trace, const OpenOptions& options) {
+Span select(RankTrace& trace, const OpenOptions& options, std::vector<std::string>& notes) {
   std::ranges::sort(trace.kernels, [](const Span& a, const Span& b) { return a.begin < b.begin; });
   std::vector<Step> steps;
   for (const Step& s : trace.steps)
     if (s.number >= options.first_step && s.number <= options.last_step) steps.push_back(s);
   if (steps.empty() && options.some_steps()) {
-    std::string has = "has no steps marked";
-    if (!trace.steps.empty()) {
-      const auto [low, high] = std::ranges::minmax(trace.steps, {}, &Step::number);
-      has = "has steps " + std::to_string(low.number) + " to " + std::to_string(high.number);
-    }
+    const std::string has = trace.steps.empty() ? "has no steps marked" : "has steps " + range(trace.steps);
     throw InputError(trace.path + ": " + has + "; --steps asks for " + std::to_string(options.first_step) +
                      "-" + std::to_string(options.last_step));
   }
+  const bool bounded = options.last_step != std::numeric_limits<std::int64_t>::max();
+  const auto asked = static_cast<double>(options.last_step) - static_cast<double>(options.first_step) + 1;
+  if (options.some_steps() && bounded && static_cast<double>(steps.size()) < asked)
+    add_once(notes, "of the steps that --steps asks for, a trace has " + range(steps));
   Span window{0, 0};
   if (!steps.empty())
     window = {std::ranges::min(steps, {}, &Step::begin).begin, std::ranges::max(steps, {}, &Step::end).end};

@@ -348,7 +348,9 @@ TEST_F(Files, KinetosSplitSizesAreThoseOfTheAllToAll) {
 TEST_F(Files, KinetoStepsAreSelected) {
   const std::string path = file("a.json", samples::kineto(0));
   OpenOptions seven{7, 7}, eight{8, 9};
-  EXPECT_NO_THROW(open_source({path}, seven));
+  EXPECT_TRUE(open_source({path}, seven)->info().notes.empty());
+  EXPECT_EQ(open_source({path}, OpenOptions{7, 9})->info().notes,
+            std::vector<std::string>{"of the steps that --steps asks for, a trace has 7 to 7"});
   EXPECT_EQ(complaint([&] { open_source({path}, eight); }),
             path + ": has steps 7 to 7; --steps asks for 8-9");
 }
