@@ -162,19 +162,19 @@ TEST(NcclTransport, a_double_tree_of_two_lone_gpus_by_hand) {
   EXPECT_NEAR((time(64_MiB) - time(32_MiB)).value * 1e6, 33554432 / 11000.0, 1e-6);
 }
 
-/// A byte in LL, on the first channel only: while it climbs the chain of four GPUs of the first node, that of
-/// two on the other comes over. If the first node is the one with two, its chunk waits for both. Up and down.
+/// 8 B in LL, on a channel of the first tree: the first node's chain of four GPUs is climbed while the chunk
+/// of the two on the other comes over, as if both had two. If the first node is the one with two, its chunk
+/// waits for all four.
 TEST(NcclTransport, a_tree_of_two_unequal_nodes_by_hand) {
-  Situation s = v100(2);
-  s.on_a_node = 4;
-  const auto us = [&](Rank on_the_first) {
-    s.on_the_first = on_the_first;
-    return played(Collective::allreduce, 6, Bytes(8), Shape::tree, Protocol::ll, s,
+  const auto time = [](Rank ranks, Rank most, Rank on_the_first) {
+    Situation s = v100(2);
+    s.on_a_node = most, s.on_the_first = on_the_first;
+    return played(Collective::allreduce, ranks, Bytes(8), Shape::tree, Protocol::ll, s,
                   published_software(release, s))
-               .time.value *
-           1e6;
+        .time;
   };
-  EXPECT_NEAR(us(2) - us(4), 4 * 0.47, 0.02);  // two steps of 0.47 us less, twice
+  EXPECT_EQ(time(6, 4, 4), time(4, 2, 2));
+  EXPECT_EQ(time(6, 4, 2), time(8, 4, 4));
 }
 
 /// Six rings of 21 GB/s in all: a channel alone moves what NCCL's limit gives each of a pair, 26.5 / 2 GB/s;
