@@ -69,12 +69,12 @@ endfunction()
 
 find_program(LLD ld.lld)  # tests are many: it links one in a fifth of the time
 
-# collcast_test(<name> SOURCES ... LINKS ... [LABELS ...] [HEAVY] [SHARDED]): one GoogleTest program, its cases known to CTest.
-# HEAVY: under the sanitizers its own loops run for longer than they compile. SHARDED: its cases are so many, and so short, that
-# CTest knows six shards of them instead, as it knows two of any other under the sanitizers. There it knows a third of the cases that
-# start programs, which the golden scenarios and documents start as well.
+# collcast_test(<name> SOURCES ... LINKS ... [LABELS ...] [HEAVY] [LONG] [SHARDED]): one GoogleTest program, its cases known to
+# CTest. HEAVY: under the sanitizers its own loops run for longer than they compile. SHARDED: its cases are so many, and so short,
+# that CTest knows six shards of them instead, as it knows two of any other under the sanitizers. There it knows a third of the cases
+# that start programs, which the golden scenarios and first_contact start as well, and every other case of LONG.
 function(collcast_test name)
-  cmake_parse_arguments(ARG "HEAVY;SHARDED" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "HEAVY;LONG;SHARDED" "" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
@@ -100,6 +100,8 @@ function(collcast_test name)
     math(EXPR last "${count} - 1")
     if(CMAKE_BUILD_TYPE STREQUAL Sanitize AND "e2e" IN_LIST ARG_LABELS)
       math(EXPR count "3 * ${count}")
+    elseif(CMAKE_BUILD_TYPE STREQUAL Sanitize AND ARG_LONG)
+      math(EXPR count "2 * ${count}")
     endif()
     foreach(shard RANGE ${last})
       add_test(NAME ${name}.${shard} COMMAND ${name} --gtest_brief=1)
