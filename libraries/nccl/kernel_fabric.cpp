@@ -44,7 +44,6 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
                            const Software& software, const Carriers& carriers)
     : MachineFabric(machine),
       kernel_(kernel(t.protocol, s.gpu)),
-      messages_(t.shape == Shape::tree ? 1 : kernel_.messages),
       chunk_(carriers.chunk),
       flags_(t.protocol == Protocol::ll),
       streams_(t.protocol == Protocol::ll128 && s.nodes > 1),
@@ -190,7 +189,7 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
   w.spare_in =
       w.framing * std::max(SecondsPerByte(0), rail - (there.per_byte - there.software - there.spare_in));
   w.per_byte = w.framing * rail;
-  w.gap = std::max(messages_ * proxy_, gpudirect);
+  w.gap = std::max(kernel_.messages * proxy_, gpudirect);
   if (simple_)
     w.next = pairs_ ? Wire::Next::when_due : w.gap > Seconds(0) ? Wire::Next::when_left : Wire::Next::at_once;
   Seconds ahead;  // part of the first chunk's time that is in `software` already
@@ -199,8 +198,8 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
     w.per_byte += w.software;
     bytes = chunk_, ahead = chunk_ * w.software;
   }
-  const Seconds in_threads = std::max(
-      Seconds(0), (bytes * handing_ - contained(bytes)) / messages_ + waiting(bytes, handing_) - ahead);
+  const Seconds in_threads = std::max(Seconds(0), (bytes * handing_ - contained(bytes)) / kernel_.messages +
+                                                      waiting(bytes, handing_) - ahead);
   w.overhead = fans_out_ ? Seconds(0) : in_threads;
   w.latency = hop_ + (fans_out_ ? in_threads : Seconds(0));
   return w;

@@ -67,7 +67,6 @@ class KernelFabric final : public MachineFabric {
   Wire across(Wire links, Place from, Place to, Bytes bytes) const;
 
   const Kernel& kernel_;
-  double messages_;  ///< of a proxy per message of ours: in Simple two for a ring's chunk, one for a tree's
   MessageProtocol protocol_{.channels_pay = true};
   Seconds launch_, channel_, step_, hop_, proxy_;
   Bytes chunk_;

@@ -114,24 +114,6 @@ TEST(Rails, ACardGoesOnToThoseThatAreReady) {
   EXPECT_EQ(next({.release = 18, .protocol = nccl::Protocol::ll, .peers = 15}), Wire::Next::when_left);
 }
 
-/// A proxy sends a ring's chunk of Simple in two messages, the first one while threads copy the second, and a
-/// tree's chunk as a whole. A channel of A100 moves 12 GB/s.
-TEST(Rails, AChunkOfATreeIsOneMessage) {
-  const Description d = load_platform("dgx-a100");
-  const auto copied = [&](nccl::Shape shape) {
-    const Transport transport{Transport::Kind::nccl, nccl::KernelSettings{.release = 18, .shape = shape}};
-    const Machine machine(beneath(transport, d), 16);
-    const std::unique_ptr<Fabric> fabric = fabric_of(transport, machine, d);
-    const auto ahead = [&](Bytes bytes) {
-      const Wire w = fabric->wire({0, Memory::device}, {8, Memory::device}, bytes);
-      return (w.latency + w.overhead).value;
-    };
-    return (ahead(Bytes(524288)) - ahead(Bytes(262144))) * 1e6;
-  };
-  EXPECT_NEAR(copied(nccl::Shape::tree), 262144 / 12e3, 1e-9);
-  EXPECT_NEAR(copied(nccl::Shape::ring), 262144 / 12e3 / 2, 1e-9);
-}
-
 /// Nobody sits opposite: the sender's own card.
 TEST(Rails, OfNodesThatAreNotAlike) {
   const Transport transport{Transport::Kind::nccl, ring};
