@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +55,11 @@ class CauseLog {
   /// Keeps up to `most` delays; with more, all chains are empty.
   explicit CauseLog(std::size_t most) : most_(most), log_(1), holds_(1) {}
 
+  /// Whether many delays have been added since the last `keep`.
+  bool crowded() const { return !full_ && log_.size() + holds_.size() > room_; }
+  /// Forgets the delays and holds that led to none of these, which get new numbers.
+  void keep(std::span<Entry* const> entries, std::span<Hold* const> holds);
+
   Entry add(Entry before, Seconds time, Cause cause, Place from, Place to, LinkId at = no_link) {
     return add({{cause, from, to, at, time}, before, 0});
   }
@@ -100,6 +106,7 @@ class CauseLog {
     LinkId by = no_link;
     Hold before = 0;
   };
+  static constexpr std::size_t least_room = 1 << 18;
   bool full(std::size_t size) { return full_ = full_ || size > most_; }
   Entry add(const Record& record) {
     if (record.delay.time == Seconds(0) || full(log_.size())) return record.before;
@@ -122,7 +129,7 @@ class CauseLog {
     if (wait.time > Seconds(0)) all.push_back(wait);
   }
 
-  std::size_t most_;
+  std::size_t most_, room_ = least_room;
   bool full_ = false;
   std::vector<Record> log_;  ///< the first stands for the start
   std::vector<Held> holds_;  ///< the first stands for none

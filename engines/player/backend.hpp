@@ -45,6 +45,8 @@ class Backend {
   };
   /// What held up a message that has left or arrived, as far as it is known.
   virtual HeldUp held_up(Index) const { return {}; }
+  /// Adds the holds of which the log must keep the links.
+  virtual void add_holds(std::vector<CauseLog::Hold*>&) {}
   Seconds now() const { return now_; }
   /// Sends the listener `event` after `delay`.
   void after(Seconds delay, Event event) { timers_.at(now_ + delay, event); }

@@ -23,6 +23,10 @@ class Contended : public Backend {
   void run(Listener& listener) override;
   void usage(Result& result) const override;
   HeldUp held_up(Index id) const override { return log_ ? delays_[id].so_far : HeldUp(); }
+  void add_holds(std::vector<CauseLog::Hold*>& all) override {
+    for (Delayed& delayed : delays_) all.push_back(&delayed.so_far.behind);
+    for (Holds& holds : holds_) all.push_back(&holds.last);
+  }
 
  private:
   struct Queue {

@@ -10,7 +10,7 @@
 namespace collcast {
 namespace {
 
-/// How many delays are kept for an explanation: 120 MB.
+/// How many delays are kept for an explanation: 150 MB.
 constexpr std::size_t most_delays = 3'000'000;
 
 }  // namespace
@@ -96,6 +96,24 @@ void Interpreter::settle() {
   drain();
   take();
   flush();
+  if (log_.crowded()) tidy_log();
+}
+
+/// Keeps of the log what led to the present. Records of pools that were removed count as present: what led to
+/// them is little.
+void Interpreter::tidy_log() {
+  std::vector<CauseLog::Entry*> entries{&why_, &last_.why};
+  for (RankState& rank : ranks_)
+    for (Moment* moment : {&rank.processor_free, &rank.reduced, &rank.busy_until})
+      entries.push_back(&moment->why);
+  for (StrandState& strand : strands_.all())
+    for (CauseLog::Entry* why : {&strand.why, &strand.busy_until.why}) entries.push_back(why);
+  for (Task& task : tasks_.all()) entries.push_back(&task.why);
+  for (Meeting& meeting : meetings_.all()) entries.push_back(&meeting.why);
+  for (Message& message : messages_.all()) entries.push_back(&message.why);
+  std::vector<CauseLog::Hold*> holds;
+  backend_.add_holds(holds);
+  log_.keep(entries, holds);
 }
 
 /// Checks for interrupts and reports progress. Called rarely enough to cost no time, and often enough for a

@@ -178,6 +178,7 @@ class Interpreter : public Listener {
   std::vector<std::pair<Rank, std::string>> blocked() const;
   Result result() const;
   void poll();
+  void tidy_log();
 
   static Table::Key match_key(Rank from, Rank to, std::uint64_t tag) {
     return {std::uint64_t{static_cast<std::uint32_t>(from)} << 32 | static_cast<std::uint32_t>(to), tag};

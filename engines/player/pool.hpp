@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -50,6 +51,8 @@ class Pool {
   T& operator[](Index i) { return records_[i]; }
   const T& operator[](Index i) const { return records_[i]; }
   std::size_t in_use() const { return records_.size() - free_.size(); }
+  /// All records, also those that were removed.
+  std::span<T> all() { return records_; }
 
  private:
   std::vector<T> records_;
