@@ -60,29 +60,11 @@ Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
   return heaviest(fabric, subject.traffic());
 }
 
-/// How many delays of a critical path are kept: 50 MB.
-constexpr std::int64_t most_delays = 1'000'000;
-
-/// How many delays a message has at least, judged by the first message: for its bytes, its latency, and
-/// software.
-std::int64_t delays_of_a_message(const SizedSchedule& subject, const Fabric& fabric) {
-  Step first(!subject.layout.equal_blocks());
-  if (subject.schedule.steps > 0) subject.schedule.rule(0, first);
-  if (first.transfers.empty()) return 1;
-  const Transfer& t = first.transfers.front();
-  const Wire w = fabric.wire(t.from, t.to, subject.layout.size(first, t));
-  const auto takes = [](Seconds time) { return std::int64_t{time > Seconds(0)}; };
-  return 1 + takes(w.latency) + takes(w.overhead + w.receive_overhead);
-}
-
-bool few_delays(const SizedSchedule& subject, const Fabric& fabric) {
-  const std::int64_t most = most_delays / delays_of_a_message(subject, fabric);
-  return messages_of(subject.schedule, most) <= most;
-}
+/// How many messages of a critical path are traced: half a second.
+constexpr std::int64_t most_traced = 5'000'000;
 
 PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, std::vector<Delay>& chain) {
-  CriticalPath<Fabric, TracedClock> path(subject.schedule, subject.layout, fabric, {}, no_limit,
-                                         TracedClock(most_delays));
+  CriticalPath<Fabric, TracedClock> path(subject.schedule, subject.layout, fabric);
   PathResult result = path.run();
   chain = path.chain();
   return result;
@@ -90,7 +72,7 @@ PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, st
 
 Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
   std::vector<Delay> chain;
-  const PathResult path = explain && few_delays(subject, fabric)
+  const PathResult path = explain && messages_of(subject.schedule, most_traced) <= most_traced
                               ? explained_path(subject, fabric, chain)
                               : critical_path(subject.schedule, subject.layout, fabric);
   const Load load = heaviest_link(subject, fabric);

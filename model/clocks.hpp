@@ -36,8 +36,6 @@ class TracedClock {
     friend bool operator>(const Time& a, const Time& b) { return b < a; }
     friend bool operator<=(const Time& a, const Time& b) { return !(b < a); }
   };
-  explicit TracedClock(std::size_t most = 0) : log_(most) {}
-
   static Seconds at(Time t) { return t.at; }
   static Time time(Seconds t) { return {t}; }
   Time later(Time t, Seconds by, Cause cause, Place from, Place to) {
@@ -61,6 +59,14 @@ class TracedClock {
     return {t.at + held, end.why};
   }
   std::vector<Delay> chain(Time t) const { return log_.chain(t.why); }
+  bool crowded() const { return log_.crowded(); }
+  /// Forgets the causes of all other times.
+  void keep(std::span<std::vector<Time>* const> times, Time& another) {
+    std::vector<CauseLog::Entry*> entries{&another.why};
+    for (std::vector<Time>* some : times)
+      for (Time& time : *some) entries.push_back(&time.why);
+    log_.keep(entries, {});
+  }
 
  private:
   CauseLog log_;

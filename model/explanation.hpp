@@ -52,8 +52,9 @@ class CauseLog {
   using Entry = std::uint32_t;
   /// A message that holds a port, linked to the one that held it before. 0: none.
   using Hold = std::uint32_t;
+  static constexpr std::size_t usual = 3'000'000;  ///< 150 MB
   /// Keeps up to `most` delays; with more, all chains are empty.
-  explicit CauseLog(std::size_t most) : most_(most), log_(1), holds_(1) {}
+  explicit CauseLog(std::size_t most = usual) : most_(most), log_(1), holds_(1) {}
 
   /// Whether many delays have been added since the last `keep`.
   bool crowded() const { return !full_ && log_.size() + holds_.size() > room_; }

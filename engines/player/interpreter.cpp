@@ -8,12 +8,6 @@
 #include "support/interrupt.hpp"
 
 namespace collcast {
-namespace {
-
-/// How many delays are kept for an explanation: 150 MB.
-constexpr std::size_t most_delays = 3'000'000;
-
-}  // namespace
 
 Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backend, const PlayOptions& options)
     : program_(program),
@@ -24,7 +18,7 @@ Interpreter::Interpreter(Program& program, const Fabric& fabric, Backend& backen
       protocol_(fabric.protocol()),
       ranks_(static_cast<std::size_t>(size_)),
       through_(fabric.queues()),
-      log_(options.explain ? most_delays : 0) {
+      log_(options.explain ? CauseLog::usual : 0) {
   if (program.ranks() < 1) throw InputError("a program needs at least one rank");
   if (program.ranks() > fabric.ranks())
     throw InputError("the program has " + std::to_string(program.ranks()) + " ranks, the platform holds " +

@@ -10,8 +10,7 @@ namespace {
 
 /// Ranks whose delays follow their own or another rank's, and that wait for a port which one of them held.
 struct Ranks {
-  static constexpr std::size_t most = 1'000'000;
-  CauseLog log{most};
+  CauseLog log;
   std::vector<CauseLog::Entry> why{0, 0, 0, 0, 0};
   CauseLog::Hold last = 0;
 
@@ -53,7 +52,7 @@ TEST(CauseLog, KeepsWhatLedToThePresent) {
 }
 
 TEST(CauseLog, HasRoomForTwiceWhatItKept) {
-  CauseLog log(1 << 20);
+  CauseLog log;
   CauseLog::Entry last = 0;
   const auto until_crowded = [&] {
     int added = 0;
