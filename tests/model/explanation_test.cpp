@@ -8,8 +8,9 @@
 namespace collcast {
 namespace {
 
-/// Ranks whose delays follow their own or another rank's, and that wait for a port which one of them held.
-struct Ranks {
+/// Five ranks whose delays follow their own or another rank's, and that wait for a port which one of them
+/// held.
+struct Late {
   CauseLog log;
   std::vector<CauseLog::Entry> why{0, 0, 0, 0, 0};
   CauseLog::Hold last = 0;
@@ -38,7 +39,7 @@ struct Ranks {
 };
 
 TEST(CauseLog, KeepsWhatLedToThePresent) {
-  Ranks all, tidied;
+  Late all, tidied;
   std::mt19937 random(1), same(1);
   for (int step = 1; step <= 3000; ++step) {
     all.step(random), tidied.step(same);
