@@ -60,8 +60,8 @@ Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
   return heaviest(fabric, subject.traffic());
 }
 
-/// How many messages of a critical path are traced: half a second.
-constexpr std::int64_t most_traced = 5'000'000;
+/// How many messages of a critical path are traced: a tenth of a second, and fewer delays than a log holds.
+constexpr std::int64_t most_traced = 400'000;
 
 PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, std::vector<Delay>& chain) {
   CriticalPath<Fabric, TracedClock> path(subject.schedule, subject.layout, fabric);

@@ -59,14 +59,6 @@ class TracedClock {
     return {t.at + held, end.why};
   }
   std::vector<Delay> chain(Time t) const { return log_.chain(t.why); }
-  bool crowded() const { return log_.crowded(); }
-  /// Forgets the causes of all other times.
-  void keep(std::span<std::vector<Time>* const> times, Time& another) {
-    std::vector<CauseLog::Entry*> entries{&another.why};
-    for (std::vector<Time>* some : times)
-      for (Time& time : *some) entries.push_back(&time.why);
-    log_.keep(entries, {});
-  }
 
  private:
   CauseLog log_;

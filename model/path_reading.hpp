@@ -124,8 +124,6 @@ class CriticalPath {
     step.clear();
     schedule_.rule(s, step);
     advance(step);
-    if constexpr (requires { clock_.crowded(); })
-      if (clock_.crowded()) clock_.keep(state_.times(), away_);
   }
 
   /// Follows a period of `steps` steps from `s` on, skips the periods that repeat it, and returns the step to
