@@ -9,7 +9,8 @@ std::string Account::name_of(const Interval& interval) const {
     case Op::Kind::pause:
       return "";
     case Op::Kind::start:
-      return std::string(application_.operation(interval.tag));
+      if (const auto* o = application_.operations().operation(interval.tag)) return o->name;
+      return "";
     case Op::Kind::wait:
       return static_cast<std::int32_t>(interval.tag) < 0 ? "" : "wait";
     case Op::Kind::receive:
@@ -27,7 +28,8 @@ void Account::done(const Interval& interval) {
   if (name.empty()) return;
   auto& open = open_[rank];
   times_[name] += open[name].add(interval.begin, interval.end);
-  if (interval.kind == Op::Kind::start && application_.is_own(interval.tag)) return;
+  const auto* operation = application_.operations().operation(interval.tag);
+  if (interval.kind == Op::Kind::start && operation && operation->own) return;
   communication_ += open[""].add(interval.begin, interval.end);
   busy();
 }

@@ -17,13 +17,13 @@ int MessageTags::operator()(std::uint64_t tag) {
   return found->second;
 }
 
-std::vector<Loss> written_as_messages(const Application& application, Seconds recorded) {
+std::vector<Loss> written_as_messages(const Collectives& collectives, Seconds recorded) {
   LossSums written;
-  for (const auto& [name, tally] : application.tallies())
+  for (const auto& [name, tally] : collectives.tallies())
     if (!tally.algorithms.empty())
       written.add(name, "is written as the messages of an algorithm: " + text::join(tally.algorithms),
                   tally.count, std::max(tally.recorded.value, 0.0));
-  std::vector<Loss> losses = application.skipped();
+  std::vector<Loss> losses = collectives.skipped();
   std::ranges::move(written.all(recorded.value), std::back_inserter(losses));
   return losses;
 }
@@ -67,7 +67,7 @@ class AsMessages::OfRank : public Activities {
   }
 
   void begin(const Activity& a) {
-    if (auto strand = shared_.application.collective(rank_, a).strand) add(std::move(strand));
+    if (auto strand = shared_.collectives.begin(rank_, a).strand) add(std::move(strand));
     if (a.request >= 0)
       shared_.held_up.add(a.operation, "holds its rank up, as its messages do", 1,
                           std::max(a.duration.value, 0.0));
@@ -142,7 +142,7 @@ std::unique_ptr<Activities> AsMessages::stream(Rank rank, int stream) const {
 
 std::vector<Loss> AsMessages::losses() const {
   std::vector<Loss> all = source_.losses();
-  std::ranges::move(written_as_messages(shared_->application, recorded_over_ranks(source_)),
+  std::ranges::move(written_as_messages(shared_->collectives, recorded_over_ranks(source_)),
                     std::back_inserter(all));
   std::ranges::move(shared_->held_up.all(recorded_over_ranks(source_).value), std::back_inserter(all));
   return all;

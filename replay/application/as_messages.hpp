@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/fabric.hpp"
-#include "replay/application/application.hpp"
+#include "replay/application/collectives.hpp"
 #include "replay/source/merged.hpp"
 
 namespace collcast {
@@ -24,7 +24,7 @@ class MessageTags {
 
 /// The collectives that were played, as losses of a format that writes them as messages. `recorded`: wall
 /// clock times ranks.
-std::vector<Loss> written_as_messages(const Application& application, Seconds recorded);
+std::vector<Loss> written_as_messages(const Collectives& collectives, Seconds recorded);
 
 /// A source for formats that lack some collectives. A collective for which `held` is false becomes the
 /// messages of the algorithm that `selection` chooses, and the time of its reductions on `fabric`. Each rank
@@ -48,7 +48,7 @@ class AsMessages : public Source {
 
   /// What the ranks' streams share.
   struct Shared {
-    Application application;
+    Collectives collectives;
     const Fabric& fabric;
     Held held;
     MessageTags tags;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "replay/application/application.hpp"
 #include "replay/application/as_messages.hpp"
 #include "support/error.hpp"
 #include "support/output_file.hpp"
@@ -122,8 +123,8 @@ std::vector<Loss> write_goal(const Source& source, Selection& selection, const F
   file.commit();
   std::vector<Loss> losses = source.info().losses;
   const Seconds recorded = recorded_over_ranks(source);
-  for (std::vector<Loss> more :
-       {pauses.all(recorded.value), merged.losses(), written_as_messages(application, recorded)})
+  for (std::vector<Loss> more : {pauses.all(recorded.value), merged.losses(),
+                                 written_as_messages(application.collectives(), recorded)})
     losses.insert(losses.end(), more.begin(), more.end());
   return losses;
 }

@@ -14,12 +14,13 @@ void Parts::done(const Interval& i) {
   Rank& r = ranks_[static_cast<std::size_t>(i.rank)];
   if (i.kind == Op::Kind::compute)
     for (Moments* m : {&r.compute, &r.either, &r.all}) m->add(i.begin, i.end);
-  if (i.kind != Op::Kind::start || application_.lasting(i.tag) < Seconds()) return;
-  if (application_.is_own(i.tag))
+  if (i.kind != Op::Kind::start) return;
+  const auto* operation = application_.operations().operation(i.tag);
+  if (!operation || operation->lasting < Seconds()) return;
+  if (operation->own)
     r.all.add(i.begin, i.end);
   else
-    communicates(i.rank, i.met >= Seconds() ? i.met : std::max(i.begin, i.end - application_.lasting(i.tag)),
-                 i.end);
+    communicates(i.rank, i.met >= Seconds() ? i.met : std::max(i.begin, i.end - operation->lasting), i.end);
 }
 
 void Parts::delivered(const Delivery& d) {

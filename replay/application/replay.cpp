@@ -22,7 +22,7 @@ const Bytes buffered_sends(65536);
 std::vector<ReplayReport::Operation> operations(const Account& account, const Application& application) {
   std::map<std::string, ReplayReport::Operation> by_name;
   for (const auto& [name, time] : account.times()) by_name[name].time = time / application.ranks();
-  for (const auto& [name, tally] : application.tallies()) {
+  for (const auto& [name, tally] : application.collectives().tallies()) {
     ReplayReport::Operation& o = by_name[name];
     o.count = tally.count;
     o.bytes = tally.bytes;
@@ -37,14 +37,14 @@ std::vector<ReplayReport::Operation> operations(const Account& account, const Ap
 
 std::vector<Loss> not_modelled(const Source& source, const Application& application) {
   std::vector<Loss> all = source.info().losses;
-  for (Loss& loss : application.skipped()) all.push_back(std::move(loss));
+  for (Loss& loss : application.collectives().skipped()) all.push_back(std::move(loss));
   return all;
 }
 
 /// Renames the shares of ranks' own named pauses, which are no collectives.
 void tell_own(std::vector<Share>& shares, const Application& application) {
   for (Share& s : shares)
-    if (s.cause == Cause::collective && application.is_own(s.name)) s.cause = Cause::compute;
+    if (s.cause == Cause::collective && application.operations().is_own(s.name)) s.cause = Cause::compute;
 }
 
 /// Adds the calls that ranks had still to make, or were in, when a replay stopped early.
@@ -60,8 +60,8 @@ void add_unplayed(std::vector<Loss>& all, const Followed& followed) {
 void set_limit(ReplayReport& report, const Result& result, const Fabric& fabric,
                const Application& application) {
   const Bottleneck link = bottleneck(result, fabric);
-  report.explanation = explanation(fabric, result.chain, {}, report.time, link.name, application.limits(),
-                                   result.links, result.ports);
+  report.explanation = explanation(fabric, result.chain, {}, report.time, link.name,
+                                   application.collectives().limits(), result.links, result.ports);
   tell_own(report.explanation, application);
   if (!report.explanation.empty()) {
     report.limited_by = report.explanation.front().name;
@@ -158,20 +158,21 @@ class Replay {
   Application on(const Stage& stage, Seconds Prices::Answer::*end) { return on(stage, end, source_); }
   Application on(const Stage& stage, Seconds Prices::Answer::*end, const Source& source) {
     const bool synchronous = stage.fabric.protocol().eager_limit < Bytes(0);
-    Application::PriceOf price;
+    Collectives::PriceOf price;
     if (prices_) price = [this, end](const Activity& a) { return priced(a, end); };
-    Application::LaunchOf launch;
+    Collectives::LaunchOf launch;
     if (stage.pairs) launch = [&pairs = *stage.pairs](Bytes bytes) { return pairs.launch_of(bytes); };
-    return {source, selection_, options_.compute_scale, synchronous ? buffered_sends : Bytes(-1), price,
-            launch, true};
+    return {source,
+            selection_,
+            {options_.compute_scale, synchronous ? buffered_sends : Bytes(-1), price, launch, true}};
   }
 
-  std::optional<Application::Price> priced(const Activity& a, Seconds Prices::Answer::*end) {
+  std::optional<Collectives::Price> priced(const Activity& a, Seconds Prices::Answer::*end) {
     const std::string named =
         a.algorithm.empty() ? selection_.named_by_user(a.collective, a.message) : std::string(a.algorithm);
     const auto answer = prices_->of(a, named);
     if (!answer) return {};
-    return Application::Price{(*answer).*end, answer->choice.empty() ? named : answer->choice,
+    return Collectives::Price{(*answer).*end, answer->choice.empty() ? named : answer->choice,
                               answer->limited_by, answer->load, answer->between_nodes};
   }
 
