@@ -108,8 +108,8 @@ Question question(const Point& point) {
 }
 
 std::vector<std::string> values(const Space& space, std::string_view key) {
-  const auto axis = std::ranges::find(space.axes(), key, &Axis::key);
-  return axis == space.axes().end() ? std::vector<std::string>{} : axis->values;
+  const Axis* axis = space.axis(key);
+  return axis ? axis->values : std::vector<std::string>{};
 }
 
 /// Throws InputError if none of the collectives has the algorithm.

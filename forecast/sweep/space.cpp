@@ -341,6 +341,11 @@ double Space::coordinate(std::int64_t number, std::size_t axis) const {
   return place - std::floor(place);
 }
 
+const Axis* Space::axis(std::string_view key) const {
+  const auto found = std::ranges::find(axes_, key, &Axis::key);
+  return found == axes_.end() ? nullptr : &*found;
+}
+
 Point Space::at(std::int64_t number) const {
   Point point(axes_.size());
   for (std::size_t i = axes_.size(); i-- > 0;) {
@@ -365,13 +370,12 @@ std::int64_t Space::stride(const std::string& key) const {
 }
 
 std::int64_t Space::place(std::int64_t number, const std::string& key) const {
-  const auto axis = std::ranges::find(axes_, key, &Axis::key);
-  return number / stride(key) % static_cast<std::int64_t>(axis->values.size());
+  return number / stride(key) % static_cast<std::int64_t>(axis(key)->values.size());
 }
 
 bool Space::varies(const std::string& key) const {
-  const auto axis = std::ranges::find(axes_, key, &Axis::key);
-  return axis != axes_.end() && axis->values.size() != 1;
+  const Axis* of = axis(key);
+  return of && of->values.size() != 1;
 }
 
 void check_names(const Space& space, const std::string& key,

@@ -68,6 +68,8 @@ class Space {
   std::int64_t size() const { return size_; }
   Point at(std::int64_t number) const;
   const std::vector<Axis>& axes() const { return axes_; }
+  /// The axis of a key, as long as the space lives; null if it has none.
+  const Axis* axis(std::string_view key) const;
   /// Whether the points are all combinations of the values.
   bool is_grid() const { return sampling_ == Sampling::grid; }
   /// How far along a setting a point of a grid is, counted from 0.

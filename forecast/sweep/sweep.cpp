@@ -140,7 +140,7 @@ class Ends {
   /// How many points lie behind the ends.
   std::int64_t count() const {
     if (ends_.empty()) return 0;
-    const auto axis = std::ranges::find(sweep_.space().axes(), sweep_.stop()->along, &Axis::key);
+    const Axis* axis = sweep_.space().axis(sweep_.stop()->along);
     std::int64_t sum = 0;
     for (const auto& [line, place] : ends_) sum += static_cast<std::int64_t>(axis->values.size()) - 1 - place;
     return sum;
@@ -246,8 +246,8 @@ std::string first_line(const std::string& value) {
 
 /// The value of a setting that is the same at all points, after `words`: ", engine path"; else empty.
 std::string throughout(const Space& space, const std::string& key, const std::string& words) {
-  const auto axis = std::ranges::find(space.axes(), key, &Axis::key);
-  return axis == space.axes().end() || axis->values.size() != 1 ? "" : words + first_line(axis->values[0]);
+  const Axis* axis = space.axis(key);
+  return !axis || axis->values.size() != 1 ? "" : words + first_line(axis->values[0]);
 }
 
 /// "Which wins?: 12 points of allreduce on summit, engine path"
@@ -263,8 +263,8 @@ std::string title(const Sweep& sweep) {
 /// Throws InputError for a parameter that no platform of the space has, as it is wrong at every point. A
 /// value that one platform does not take is refused only at that platform's points.
 void check_parameters(const Space& space) {
-  const auto named = std::ranges::find(space.axes(), "platform", &Axis::key);
-  if (named == space.axes().end()) return;
+  const Axis* named = space.axis("platform");
+  if (!named) return;
   std::vector<Description> platforms;
   std::vector<std::vector<std::string>> paths;
   for (const Axis& axis : space.axes()) {
@@ -421,16 +421,14 @@ Sweep::Sweep(std::span<const Verb> verbs, const Json& said, const std::string& f
       space_(settings_of(said), verb_->keys, said.value("sample", Json()), file),
       stop_(stop_of(said, space_, file)) {
   for (const std::string& key : verb_->needed)
-    if (std::ranges::find(space_.axes(), key, &Axis::key) == space_.axes().end())
-      throw InputError(file + ": \"" + key + "\" is missing");
+    if (!space_.axis(key)) throw InputError(file + ": \"" + key + "\" is missing");
   if (verb_->check) verb_->check(space_);
   check_parameters(space_);
 }
 
 Identity Sweep::identity(const std::string& program) const {
   std::string platforms;
-  const auto axis = std::ranges::find(space_.axes(), "platform", &Axis::key);
-  if (axis != space_.axes().end())
+  if (const Axis* axis = space_.axis("platform"))
     for (const std::string& name : axis->values) platforms += load_platform(name).text() + '\n';
   for (const Axis& a : space_.axes())
     for (const std::string& value : a.values)

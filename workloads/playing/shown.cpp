@@ -162,8 +162,7 @@ void tell_common_throughput(report::Report& report, const sweep::Space& space) {
   std::vector<std::string> differ;
   for (const char* key : {"platform", "model", "precision", "batch"})
     if (space.varies(key)) differ.emplace_back(key);
-  const auto whole = std::ranges::find(space.axes(), "global_batch", &sweep::Axis::key);
-  if (whole != space.axes().end() && (space.varies("global_batch") || space.varies("ranks")))
+  if (space.axis("global_batch") && (space.varies("global_batch") || space.varies("ranks")))
     differ.emplace_back("batch");
   tell_throughput(report, throughput, differ);
 }

@@ -227,17 +227,13 @@ void require_collectives(const std::string& text) {
   replay_options(asked);
 }
 
-bool has(const sweep::Space& space, const std::string& key) {
-  return std::ranges::find(space.axes(), key, &sweep::Axis::key) != space.axes().end();
-}
-
 std::vector<report::Column> columns(const std::string& verb, const sweep::Space& space) {
   std::vector<report::Column> all;
   for (const char* key : {"platform", "model"})
     if (space.varies(key)) all.push_back(report::text_of(key, key));
   all.push_back(report::count_of("ranks", "ranks"));
   all.push_back(report::count_of("nodes", "nodes"));
-  if (has(space, "global_batch")) all.push_back(report::count_of("batch", "batch"));
+  if (space.axis("global_batch")) all.push_back(report::count_of("batch", "batch"));
   std::ranges::move(time_columns(verb), std::back_inserter(all));
   return all;
 }
@@ -276,7 +272,7 @@ void check_texts(const sweep::Space& space) {
 /// Throws InputError if both `batch` and `global_batch` are stated.
 void check_trainings(const sweep::Space& space) {
   check_texts(space);
-  if (has(space, "batch") && has(space, "global_batch"))
+  if (space.axis("batch") && space.axis("global_batch"))
     throw InputError("batch is of a replica, global_batch of all: one of them, not both");
 }
 
@@ -308,10 +304,8 @@ sweep::Verb job() {
 /// Throws InputError if settings say how DPUs work, and none ever does.
 void check_replays(const sweep::Space& space) {
   check_texts(space);
-  const auto works = [](const sweep::Axis& a) {
-    return a.key == "offload" && std::ranges::any_of(a.values, [](const auto& v) { return v != "none"; });
-  };
-  if (std::ranges::any_of(space.axes(), works)) return;
+  const sweep::Axis* offload = space.axis("offload");
+  if (offload && std::ranges::any_of(offload->values, [](const auto& v) { return v != "none"; })) return;
   for (const sweep::Axis& a : space.axes())
     if (a.key == "pieces" || a.key == "delivery")
       throw InputError(a.key + " needs offload: the collectives that DPUs play");
