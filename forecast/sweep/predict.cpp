@@ -22,61 +22,52 @@ namespace {
 
 using Text = std::string;
 constexpr std::int64_t most = std::numeric_limits<Rank>::max();
-/// A key, what its value sets in a question, and for names which ones exist. Both functions throw InputError.
+/// A key, and what its value sets in a question; throws InputError.
 struct Slot {
   Key key;
   void (*put)(Question&, const Text&);
-  void (*check)(const Text&) = nullptr;
 };
 constexpr Slot slots[] = {
-    {{"platform", Kind::word},
-     [](Question& q, const Text& v) { q.platforms = {v}; },
-     [](const Text& v) { load_platform(v); }},
+    {{"platform", Kind::word, [](const Text& v) { load_platform(v); }},
+     [](Question& q, const Text& v) { q.platforms = {v}; }},
     {{"ranks", Kind::ranks}, [](Question& q, const Text& v) { q.ranks = parse_rank_counts(std::vector{v}); }},
-    {{"placement", Kind::word},
-     [](Question& q, const Text& v) { q.placement = v; },
-     [](const Text& v) { parse_placement(v); }},
-    {{"memory", Kind::word},
-     [](Question& q, const Text& v) { q.memory = parse_memory(v); },
-     [](const Text& v) { parse_memory(v); }},
-    {{"policy", Kind::named},
-     [](Question& q, const Text& v) { q.policy = v; },
-     [](const Text& v) {
-       if (v != "fastest") check_policy(v);
-     }},
-    {{"transport", Kind::word},
-     [](Question& q, const Text& v) { q.transport = parse_transport(v); },
-     [](const Text& v) { parse_transport(v); }},
-    {{"collective", Kind::word},
-     [](Question& q, const Text& v) { q.collectives = {v}; },
-     [](const Text& v) { definition(v); }},
+    {{"placement", Kind::word, [](const Text& v) { parse_placement(v); }},
+     [](Question& q, const Text& v) { q.placement = v; }},
+    {{"memory", Kind::word, [](const Text& v) { parse_memory(v); }},
+     [](Question& q, const Text& v) { q.memory = parse_memory(v); }},
+    {{"policy", Kind::named,
+      [](const Text& v) {
+        if (v != "fastest") check_policy(v);
+      }},
+     [](Question& q, const Text& v) { q.policy = v; }},
+    {{"transport", Kind::word, [](const Text& v) { parse_transport(v); }},
+     [](Question& q, const Text& v) { q.transport = parse_transport(v); }},
+    {{"collective", Kind::word, [](const Text& v) { definition(v); }},
+     [](Question& q, const Text& v) { q.collectives = {v}; }},
     {{"algorithm", Kind::word}, [](Question& q, const Text& v) { q.algorithm = v; }},
-    {{"engine", Kind::word},
-     [](Question& q, const Text& v) { q.engine = v; },
-     [](const Text& v) { engine(v); }},
+    {{"engine", Kind::word, [](const Text& v) { engine(v); }},
+     [](Question& q, const Text& v) { q.engine = v; }},
     {{"root", Kind::count}, [](Question& q, const Text& v) { q.call.root = v; }},
-    {{"radix", Kind::count},
-     [](Question& q, const Text& v) { q.call.radix = v; },
-     [](const Text& v) { parse_count(v, "radix", 2, most); }},
-    {{"channels", Kind::count},
-     [](Question& q, const Text& v) { q.call.channels = v; },
-     [](const Text& v) { parse_count(v, "number of channels", 1, most); }},
+    {{"radix", Kind::count, [](const Text& v) { parse_count(v, "radix", 2, most); }},
+     [](Question& q, const Text& v) { q.call.radix = v; }},
+    {{"channels", Kind::count, [](const Text& v) { parse_count(v, "number of channels", 1, most); }},
+     [](Question& q, const Text& v) { q.call.channels = v; }},
     {{"buffer", Kind::size}, [](Question& q, const Text& v) { q.call.buffer = v; }},
-    {{"ranks_per_node", Kind::count},
-     [](Question& q, const Text& v) { q.call.ranks_per_node = v; },
-     [](const Text& v) { parse_count(v, "number of ranks per node", 1, most); }},
-    {{"segment", Kind::quantity},
-     [](Question& q, const Text& v) { q.call.segment = v; },
-     [](const Text& v) {
-       CallText call;
-       call.segment = v;
-       parse_segment(call, Bytes(1e18), true);  // the message's size is not known here: it is the point's
-     }},
-    {{"offload", Kind::word},
-     [](Question& q, const Text& v) { q.offload.who = v; },
-     [](const Text& v) {
-       if (v != "dpu" && v != "none") throw InputError("offload takes dpu or none, got '" + v + "'");
-     }},
+    {{"ranks_per_node", Kind::count,
+      [](const Text& v) { parse_count(v, "number of ranks per node", 1, most); }},
+     [](Question& q, const Text& v) { q.call.ranks_per_node = v; }},
+    {{"segment", Kind::quantity,
+      [](const Text& v) {
+        CallText call;
+        call.segment = v;
+        parse_segment(call, Bytes(1e18), true);  // the message's size is not known here: it is the point's
+      }},
+     [](Question& q, const Text& v) { q.call.segment = v; }},
+    {{"offload", Kind::word,
+      [](const Text& v) {
+        if (v != "dpu" && v != "none") throw InputError("offload takes dpu or none, got '" + v + "'");
+      }},
+     [](Question& q, const Text& v) { q.offload.who = v; }},
     {{"workers", Kind::count},
      [](Question& q, const Text& v) { q.offload.workers = parse_count(v, "workers", 1, 1024); }},
     {{"pieces", Kind::count},
@@ -132,9 +123,6 @@ void check_offload(const Space& space) {
 
 void check_points(const Space& space) {
   check_offload(space);
-  for (const Slot& slot : slots)
-    if (slot.check && !values(space, slot.key.name).empty())
-      check_names(space, std::string(slot.key.name), slot.check);
   for (const std::string& name : values(space, "algorithm"))
     check_algorithm(name, values(space, "collective"));
 }

@@ -30,6 +30,8 @@ enum class Kind : std::uint8_t { word, named, size, ranks, count, number, quanti
 struct Key {
   std::string_view name;
   Kind kind;
+  /// Throws InputError for a value that is wrong at every point; none: all values make sense somewhere.
+  void (*check)(const std::string&) = nullptr;
 };
 
 /// The values that a setting takes: a list, or anything from one number to another.

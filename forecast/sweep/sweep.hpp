@@ -28,7 +28,7 @@ struct Verb {
   std::vector<std::string> needed;  ///< keys without a default
   /// Throws InputError where the point makes no sense. Called in one thread of several processes.
   std::function<Rows(const Point&)> answer;
-  /// Checks names that would be wrong at every point. Throws InputError.
+  /// Throws InputError for settings that make no sense together at any point.
   std::function<void(const Space&)> check;
   /// The columns that people see of rows over such a space.
   std::function<std::vector<report::Column>(const Space&)> columns;

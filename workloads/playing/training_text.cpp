@@ -55,27 +55,32 @@ void require_requests(const Training& t) {
 }  // namespace
 
 std::span<const TrainingSetting> training_settings() {
+  using sweep::Kind;
   using Text = const std::string&;
   static constexpr TrainingSetting all[] = {
-      {"model", &TrainingText::model, [](Training& t, Text text) { t.model = load_model(text); }},
-      {"framework", &TrainingText::framework,
+      {"model", Kind::named, &TrainingText::model,
+       [](Training& t, Text text) { t.model = load_model(text); }},
+      {"framework", Kind::named, &TrainingText::framework,
        [](Training& t, Text text) { t.framework = parse_framework(text); }},
-      {"precision", &TrainingText::precision,
+      {"precision", Kind::word, &TrainingText::precision,
        [](Training& t, Text text) { t.precision = parse_precision(text); }},
-      {"batch", &TrainingText::batch,
+      {"batch", Kind::count, &TrainingText::batch,
        [](Training& t, Text text) { t.batch = static_cast<int>(parse_count(text, "batch", 1, 1 << 24)); }},
-      {"global_batch", &TrainingText::global_batch,
+      {"global_batch", Kind::count, &TrainingText::global_batch,
        [](Training& t, Text text) {
          t.whole_batch = static_cast<int>(parse_count(text, "global batch", 1, 1 << 30));
        }},
-      {"throughput", &TrainingText::throughput, [](Training& t, Text text) { put_throughput(t, text); }},
-      {"layer_times", &TrainingText::layer_times,
+      {"throughput", Kind::number, &TrainingText::throughput,
+       [](Training& t, Text text) { put_throughput(t, text); }},
+      {"layer_times", Kind::word, &TrainingText::layer_times,
        [](Training& t, Text text) { t.layer_times = parse_layer_times(read_file(text), text); }},
-      {"slowdown", &TrainingText::slowdown,
+      {"slowdown", Kind::number, &TrainingText::slowdown,
        [](Training& t, Text text) { t.slowdown = share(text, "slowdown"); }},
-      {"noise", &TrainingText::noise, [](Training& t, Text text) { t.noise = share(text, "noise"); }},
-      {"input", &TrainingText::input, [](Training& t, Text text) { t.input = parse_input(text); }},
-      {"checkpoint", &TrainingText::checkpoint,
+      {"noise", Kind::number, &TrainingText::noise,
+       [](Training& t, Text text) { t.noise = share(text, "noise"); }},
+      {"input", Kind::named, &TrainingText::input,
+       [](Training& t, Text text) { t.input = parse_input(text); }},
+      {"checkpoint", Kind::named, &TrainingText::checkpoint,
        [](Training& t, Text text) { t.checkpoint = parse_checkpoint(text); }}};
   return all;
 }

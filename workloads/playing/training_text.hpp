@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "forecast/sweep/space.hpp"
 #include "platforms/description/description.hpp"
 #include "workloads/training/training.hpp"
 
@@ -18,6 +19,7 @@ struct TrainingText {
 /// One setting of a training step, by its key in sweeps; its option has dashes for underscores.
 struct TrainingSetting {
   const char* key;
+  sweep::Kind kind;
   std::string TrainingText::*text;
   void (*put)(Training& training, const std::string& text);  ///< throws InputError
 };

@@ -2,7 +2,6 @@
 #include "workloads/playing/verbs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -35,26 +34,6 @@ namespace {
 
 using sweep::Key, sweep::Kind;
 
-constexpr std::array training_keys = {
-    Key{"platform", Kind::word},    Key{"policy", Kind::named},       Key{"engine", Kind::word},
-    Key{"model", Kind::named},      Key{"framework", Kind::named},    Key{"precision", Kind::word},
-    Key{"batch", Kind::count},      Key{"global_batch", Kind::count}, Key{"throughput", Kind::number},
-    Key{"layer_times", Kind::word}, Key{"slowdown", Kind::number},    Key{"noise", Kind::number},
-    Key{"input", Kind::named},      Key{"checkpoint", Kind::named},   Key{"ranks", Kind::ranks}};
-
-constexpr std::array job_keys = {Key{"platform", Kind::word}, Key{"policy", Kind::named},
-                                 Key{"engine", Kind::word},   Key{"pieces", Kind::count},
-                                 Key{"delivery", Kind::word}, Key{"job", Kind::named},
-                                 Key{"ranks", Kind::ranks}};
-
-constexpr std::array replay_keys = {
-    Key{"trace", Kind::word},     Key{"steps", Kind::word},          Key{"fusion", Kind::size},
-    Key{"cycle", Kind::quantity}, Key{"bucket", Kind::size},         Key{"nonblocking", Kind::word},
-    Key{"offload", Kind::word},   Key{"pieces", Kind::count},        Key{"delivery", Kind::word},
-    Key{"ranks", Kind::ranks},    Key{"platform", Kind::word},       Key{"placement", Kind::word},
-    Key{"memory", Kind::word},    Key{"policy", Kind::named},        Key{"algorithm", Kind::word},
-    Key{"engine", Kind::word},    Key{"compute_scale", Kind::number}};
-
 /// Splits "allreduce=ring,bcast=chain" at its commas.
 std::vector<std::string> parts(const std::string& list) {
   std::vector<std::string> all;
@@ -62,6 +41,65 @@ std::vector<std::string> parts(const std::string& list) {
   for (std::string part; std::getline(in, part, ',');) all.push_back(part);
   return all;
 }
+
+int pieces(const std::string& text) {
+  return static_cast<int>(parse_count(text, "pieces", 1, 1 << 20));
+}
+
+/// Throws InputError if "allreduce=ring,bcast@64KiB=chain" has an unknown name.
+void require_algorithms(const std::string& text) {
+  ReplayText asked;
+  asked.algorithms = parts(text);
+  for (const auto& [what, name] : replay_options(asked).algorithms) {
+    const auto at = what.find('@');
+    const Definition& d = definition(what.substr(0, at));
+    if (at != std::string::npos) parse_size(what.substr(at + 1));
+    if (name != "auto") algorithm(d.collective, name);
+  }
+}
+
+/// Throws InputError if "allreduce+bcast" has an unknown name.
+void require_collectives(const std::string& text) {
+  ReplayText asked;
+  asked.offload = text;
+  replay_options(asked);
+}
+
+constexpr Key platform_key{"platform", Kind::word, [](const std::string& t) { load_platform(t); }};
+constexpr Key policy_key{"policy", Kind::named, require_policy};
+constexpr Key engine_key{"engine", Kind::word, [](const std::string& t) { playing_engine(t); }};
+constexpr Key pieces_key{"pieces", Kind::count, [](const std::string& t) { pieces(t); }};
+constexpr Key delivery_key{"delivery", Kind::word, [](const std::string& t) { is_direct("delivery", t); }};
+constexpr Key ranks_key{"ranks", Kind::ranks, [](const std::string& t) { parse_ranks(t); }};
+constexpr Key job_key{"job", Kind::named, require_job};
+
+constexpr Key job_keys[] = {platform_key, policy_key, engine_key, pieces_key,
+                            delivery_key, job_key,    ranks_key};
+
+/// A key of replays, and the text that it sets; null: `replayed` reads it.
+struct ReplaySetting {
+  Key key;
+  std::string ReplayText::*text = nullptr;
+};
+constexpr ReplaySetting replay_settings[] = {
+    {{"trace", Kind::word, [](const std::string& t) { trace_files(t); }}},
+    {{"steps", Kind::word}, &ReplayText::steps},
+    {{"fusion", Kind::size}, &ReplayText::fusion},
+    {{"cycle", Kind::quantity}, &ReplayText::cycle},
+    {{"bucket", Kind::size}, &ReplayText::bucket},
+    {{"nonblocking", Kind::word, require_collectives}, &ReplayText::nonblocking},
+    {{"offload", Kind::word, require_collectives}, &ReplayText::offload},
+    {pieces_key, &ReplayText::pieces},
+    {delivery_key, &ReplayText::delivery},
+    {ranks_key, &ReplayText::ranks},
+    {platform_key},
+    {{"placement", Kind::word, [](const std::string& t) { parse_placement(t); }}, &ReplayText::placement},
+    {{"memory", Kind::word, [](const std::string& t) { sweep::parse_memory(t); }}, &ReplayText::memory},
+    {policy_key, &ReplayText::policy},
+    {{"algorithm", Kind::word, require_algorithms}},
+    {engine_key, &ReplayText::engine},
+    {{"compute_scale", Kind::number, [](const std::string& t) { parse_number(t, "compute_scale", 0, 1e9); }},
+     &ReplayText::compute_scale}};
 
 /// A platform with parameters set, and warnings about these.
 struct Changed {
@@ -101,7 +139,7 @@ struct Priced {
 
 /// A point's settings by their keys, and its assignments for --set.
 struct Asked {
-  std::map<std::string, std::string> said;
+  std::map<std::string, std::string, std::less<>> said;
   std::vector<std::string> set;
   explicit Asked(const sweep::Point& point) {
     for (const sweep::Setting& s : point)
@@ -110,7 +148,7 @@ struct Asked {
       else
         said[s.key] = s.value;
   }
-  std::string get(const std::string& key, const std::string& otherwise = {}) const {
+  std::string get(std::string_view key, const std::string& otherwise = {}) const {
     const auto found = said.find(key);
     return found == said.end() ? otherwise : found->second;
   }
@@ -159,10 +197,6 @@ Seconds time_of_step(const Asked& a, const Description& platform) {
   return Playing(platform, {a.get("policy")}).time(t);
 }
 
-int pieces(const std::string& text) {
-  return static_cast<int>(parse_count(text, "pieces", 1, 1 << 20));
-}
-
 sweep::Rows worked(Priced& last, const sweep::Point& point) {
   const Asked a(point);
   const HowPlayed how{a.get("policy"), a.get("engine"), pieces(a.get("pieces", "1")),
@@ -181,17 +215,10 @@ sweep::Rows worked(Priced& last, const sweep::Point& point) {
 sweep::Rows replayed(const sweep::Point& point) {
   const Asked a(point);
   ReplayText text;
+  for (const ReplaySetting& s : replay_settings)
+    if (s.text) text.*s.text = a.get(s.key.name, text.*s.text);
   text.files = trace_files(a.get("trace"));
-  if (const std::string all = a.get("algorithm"); !all.empty()) text.algorithms = parts(all);
-  text.placement = a.get("placement", text.placement);
-  text.engine = a.get("engine", "contention");
-  text.policy = a.get("policy", text.policy);
-  text.steps = a.get("steps"), text.ranks = a.get("ranks");
-  text.memory = a.get("memory"), text.compute_scale = a.get("compute_scale", text.compute_scale);
-  text.fusion = a.get("fusion"), text.cycle = a.get("cycle");
-  text.bucket = a.get("bucket"), text.nonblocking = a.get("nonblocking");
-  text.offload = a.get("offload");
-  text.pieces = a.get("pieces", text.pieces), text.delivery = a.get("delivery", text.delivery);
+  text.algorithms = parts(a.get("algorithm"));
   Changed platform =
       changed(a.get("platform"), a.set, Work::none);  // recorded computation does not depend on the device
   const Trace opened = open_replayed(text);
@@ -208,25 +235,6 @@ sweep::Rows replayed(const sweep::Point& point) {
   return {Json::array({replay_row(trace, platform.platform, options, report)}), platform.notes};
 }
 
-/// Throws InputError if "allreduce=ring,bcast@64KiB=chain" has an unknown name.
-void require_algorithms(const std::string& text) {
-  ReplayText asked;
-  asked.algorithms = parts(text);
-  for (const auto& [what, name] : replay_options(asked).algorithms) {
-    const auto at = what.find('@');
-    const Definition& d = definition(what.substr(0, at));
-    if (at != std::string::npos) parse_size(what.substr(at + 1));
-    if (name != "auto") algorithm(d.collective, name);
-  }
-}
-
-/// Throws InputError if "allreduce+bcast" has an unknown name.
-void require_collectives(const std::string& text) {
-  ReplayText asked;
-  asked.offload = text;
-  replay_options(asked);
-}
-
 std::vector<report::Column> columns(const std::string& verb, const sweep::Space& space) {
   std::vector<report::Column> all;
   for (const char* key : {"platform", "model"})
@@ -238,48 +246,29 @@ std::vector<report::Column> columns(const std::string& verb, const sweep::Space&
   return all;
 }
 
-/// Throws InputError for values that are wrong at every point.
-void check_texts(const sweep::Space& space) {
-  using Check = void (*)(const std::string&);
-  static const std::map<std::string, Check> checks = {
-      {"platform", [](const std::string& t) { load_platform(t); }},
-      {"policy", require_policy},
-      {"engine", [](const std::string& t) { playing_engine(t); }},
-      {"job", require_job},
-      {"trace", [](const std::string& t) { trace_files(t); }},
-      {"placement", [](const std::string& t) { parse_placement(t); }},
-      {"memory", [](const std::string& t) { sweep::parse_memory(t); }},
-      {"pieces", [](const std::string& t) { pieces(t); }},
-      {"algorithm", require_algorithms},
-      {"nonblocking", require_collectives},
-      {"offload", require_collectives},
-      {"compute_scale", [](const std::string& t) { parse_number(t, "compute_scale", 0, 1e9); }},
-      {"delivery", [](const std::string& t) { is_direct("delivery", t); }},
-      {"ranks", [](const std::string& t) { parse_ranks(t); }}};
-  for (const sweep::Axis& axis : space.axes()) {
-    if (axis.values.empty()) continue;
-    if (const auto check = checks.find(axis.key); check != checks.end())
-      check_names(space, axis.key, check->second);
-    for (const TrainingSetting& s : training_settings())
-      if (s.key == axis.key)
-        check_names(space, axis.key, [&s](const std::string& text) {
-          Training training;
-          s.put(training, text);
-        });
-  }
-}
-
-/// Throws InputError if both `batch` and `global_batch` are stated.
+/// Throws InputError for a listed value that is wrong at every point, and if both `batch` and `global_batch`
+/// are stated.
 void check_trainings(const sweep::Space& space) {
-  check_texts(space);
+  for (const TrainingSetting& s : training_settings())
+    if (const sweep::Axis* axis = space.axis(s.key); axis && !axis->values.empty())
+      check_names(space, axis->key, [&s](const std::string& text) {
+        Training training;
+        s.put(training, text);
+      });
   if (space.axis("batch") && space.axis("global_batch"))
     throw InputError("batch is of a replica, global_batch of all: one of them, not both");
 }
 
 sweep::Verb train() {
+  static const std::vector<Key> keys = [] {
+    std::vector<Key> all{platform_key, policy_key, engine_key};
+    for (const TrainingSetting& s : training_settings()) all.push_back({s.key, s.kind});
+    all.push_back(ranks_key);
+    return all;
+  }();
   const auto last = std::make_shared<Priced>();
   return {"train",
-          training_keys,
+          keys,
           {"platform", "ranks", "model"},
           [last](const sweep::Point& point) { return trained(*last, point); },
           check_trainings,
@@ -296,14 +285,13 @@ sweep::Verb job() {
           job_keys,
           {"platform", "job"},
           [last](const sweep::Point& point) { return worked(*last, point); },
-          check_texts,
+          nullptr,
           [](const sweep::Space& space) { return columns("job", space); },
           "step_s"};
 }
 
 /// Throws InputError if settings say how DPUs work, and none ever does.
 void check_replays(const sweep::Space& space) {
-  check_texts(space);
   const sweep::Axis* offload = space.axis("offload");
   if (offload && std::ranges::any_of(offload->values, [](const auto& v) { return v != "none"; })) return;
   for (const sweep::Axis& a : space.axes())
@@ -312,7 +300,12 @@ void check_replays(const sweep::Space& space) {
 }
 
 sweep::Verb replay_verb() {
-  return {"replay", replay_keys,   {"platform", "trace"},
+  static const std::vector<Key> keys = [] {
+    std::vector<Key> all;
+    for (const ReplaySetting& s : replay_settings) all.push_back(s.key);
+    return all;
+  }();
+  return {"replay", keys,          {"platform", "trace"},
           replayed, check_replays, [](const sweep::Space& space) { return columns("replay", space); }};
 }
 
