@@ -139,44 +139,19 @@ std::string title(const Source& trace) {
 
 /// The points asked of a platform: a grid of the same size as every other platform's.
 sweep::Space space(const CompareOptions& options, const Compared& of, const Contender& c,
-                   const sweep::Verb& verb) {
-  Several cases;
+                   const CLI::App& line) {
+  Several cases(of.verb, line, {"platform", "ranks", "algorithm"});
   cases.add("platform", std::vector{c.platform});
   cases.add(of.key, of.verb == "replay" ? std::vector{of.value} : listed(of.value));
   cases.add("ranks", c.ranks);
-  cases.add("policy", options.policy);
-  std::vector<std::string> set = options.set;
-  set.insert(set.end(), c.set.begin(), c.set.end());
-  cases.set(set);
-  if (of.verb == "train")
-    for (const auto& [key, value] : {std::pair{"framework", options.framework},
-                                     {"precision", options.precision},
-                                     {"batch", options.batch},
-                                     {"global_batch", options.global_batch}})
-      cases.add(key, value);
-  if (options.engine_given || of.verb == "replay") cases.add("engine", options.engine);
-  if (of.verb == "predict" || of.verb == "replay") {
-    cases.add("placement", options.placement);
-    cases.add("memory", options.memory);
-  }
+  cases.set(c.set);
   if (of.verb == "predict") {
     cases.add("algorithm", options.algorithms);
-    cases.add("transport", options.transport);
-    cases.add("size", options.sizes.empty() ? std::vector<std::string>{"0"} : options.sizes);
+    if (options.sizes.empty()) cases.add("size", "0");
   } else if (of.verb == "replay") {
     cases.add("algorithm", algorithm_cases(options.algorithms));
-    for (const auto& [key, value] : {std::pair{"steps", options.steps},
-                                     {"fusion", options.fusion},
-                                     {"cycle", options.cycle},
-                                     {"bucket", options.bucket},
-                                     {"nonblocking", options.nonblocking},
-                                     {"offload", options.offload},
-                                     {"compute_scale", options.compute_scale}})
-      cases.add(key, value);
-    if (!options.offload.empty())
-      cases.add("pieces", options.pieces), cases.add("delivery", options.delivery);
   }
-  return {cases.settings(), verb.keys, {}, "compare"};
+  return cases.space("compare");
 }
 
 std::vector<Column> columns(const Compared& of, const Json& rows) {
@@ -224,30 +199,23 @@ void describe(Report& report, const CompareOptions& options, const Compared& of)
       ". `collcast replay` shows every operation of one run.";
 }
 
+/// Whether an option belongs to what a verb answers. Here DPUs play collectives of traces only.
+bool belongs(const std::string& option, const sweep::Verb& verb) {
+  const auto is = [&](const sweep::Key& key) { return option_of(key.name) == option; };
+  return std::ranges::any_of(verb.keys, is) && (option != "--offload" || verb.name == "replay");
+}
+
 /// Throws InputError if an option was given that does not go with the subject.
-void require_fitting(const CLI::App& verb, const std::string& subject) {
-  using Of = std::vector<std::string_view>;
-  const std::pair<const char*, Of> owners[] = {{"--framework", {"train"}},
-                                               {"--precision", {"train"}},
-                                               {"--batch", {"train"}},
-                                               {"--global-batch", {"train"}},
-                                               {"--size", {"predict"}},
-                                               {"--steps", {"replay"}},
-                                               {"--fusion", {"replay"}},
-                                               {"--cycle", {"replay"}},
-                                               {"--bucket", {"replay"}},
-                                               {"--nonblocking", {"replay"}},
-                                               {"--offload", {"replay"}},
-                                               {"--compute-scale", {"replay"}},
-                                               {"--memory", {"predict", "replay"}},
-                                               {"--engine", {"train", "job", "predict", "replay"}},
-                                               {"--placement", {"predict", "replay"}},
-                                               {"--transport", {"predict"}},
-                                               {"--algorithm", {"predict", "replay"}}};
-  for (const auto& [option, subjects] : owners)
-    if (verb.count(option) > 0 && std::ranges::find(subjects, subject) == subjects.end())
-      throw InputError(std::string(option) + " goes with what `" + std::string(subjects.back()) +
+void require_fitting(const CLI::App& line, const std::string& subject) {
+  const std::vector<sweep::Verb> verbs = workloads::verbs();
+  for (const CLI::Option* option : line.get_options()) {
+    std::vector<std::string_view> subjects;
+    for (const sweep::Verb& verb : verbs)
+      if (belongs(option->get_name(), verb)) subjects.push_back(verb.name);
+    if (option->count() > 0 && !subjects.empty() && std::ranges::count(subjects, subject) == 0)
+      throw InputError(option->get_name() + " goes with what `" + std::string(subjects.back()) +
                        "` answers, not with what `" + subject + "` does");
+  }
 }
 
 /// Throws InputError if options are missing or do not go together.
@@ -306,7 +274,7 @@ Json answered_rows(Report& report, const std::vector<Answered>& answers, const s
   return rows;
 }
 
-int run_compare(const CompareOptions& options) {
+int run_compare(const CompareOptions& options, const CLI::App& line) {
   const Compared of = compared(options);
   check_asked(options, of);
   Report report;
@@ -316,7 +284,7 @@ int run_compare(const CompareOptions& options) {
   std::vector<sweep::Space> spaces;
   for (Contender& c : all) {
     complete(c, options, report.notes);
-    spaces.push_back(space(options, of, c, verb));
+    spaces.push_back(space(options, of, c, line));
   }
   std::vector<sweep::Point> points;
   for (std::int64_t number = 0; number < spaces[0].size(); ++number)
@@ -386,7 +354,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   verb->callback([options, verb, &exit_code] {
     options->engine_given = verb->count("--engine") > 0;
     require_fitting(*verb, compared(*options).verb);
-    exit_code = run_compare(*options);
+    exit_code = run_compare(*options, *verb);
   });
 }
 

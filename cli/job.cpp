@@ -64,23 +64,11 @@ TimesOn times_of(const JobOptions& options, const std::vector<Rank>& all) {
 }
 
 /// The cases, and whether they are several beyond their numbers of ranks.
-Several cases(const JobOptions& options) {
-  Several cases;
-  cases.add("platform", options.platform);
-  cases.add("policy", options.policy);
+Several cases(const JobOptions& options, const CLI::App& line) {
+  Several cases("job", line, {"ranks"});
   cases.add("job", options.what);
-  cases.add("engine", options.engine);
-  cases.add("pieces", options.pieces);
-  cases.add("delivery", options.delivery);
-  cases.set(options.what_if.set);
-  if (!cases.more_than_one()) return cases;
-  cases.add("ranks", options.ranks);
-  cases.refuse(options.explain, "--explain");
-  cases.refuse(options.what_if.sensitivity, "--sensitivity");
-  cases.refuse(options.describe, "--describe");
-  cases.refuse(!options.pictures.timeline.empty(), "--timeline");
-  cases.refuse(!options.pictures.report.empty(), "--report");
-  cases.refuse(!options.samples.empty(), "--samples");
+  if (cases.more_than_one()) cases.add("ranks", options.ranks);
+  cases.refuse({"--explain", "--sensitivity", "--describe", "--timeline", "--report", "--samples"});
   return cases;
 }
 
@@ -96,10 +84,10 @@ void require_list_only(const CLI::App& verb) {
                                                      : "; see collcast job --list"));
 }
 
-int run_job(const JobOptions& options) {
+int run_job(const JobOptions& options, const CLI::App& line) {
   if (options.platform.empty()) throw InputError("--platform is required; see collcast job --help");
-  if (const Several several = cases(options); several.more_than_one())
-    return several.answer("job", options.what, options.format);
+  if (const Several several = cases(options, line); several.more_than_one())
+    return several.answer(options.what, options.format);
   const Description platform = platform_with(options.platform, options.what_if);
   const JobSource source(options.what, platform);
   const double samples = options.samples.empty() ? 0 : workloads::above_zero(options.samples, "--samples");
@@ -182,7 +170,7 @@ void add_job(CLI::App& app, int& exit_code) {
   verb->callback([options, verb, &exit_code] {
     if (options->schema && !options->what.empty())
       throw InputError("--schema takes no job: it is of all of them");
-    if (!options->list && !options->what.empty()) return void(exit_code = run_job(*options));
+    if (!options->list && !options->what.empty()) return void(exit_code = run_job(*options, *verb));
     require_list_only(*verb);
     if (options->schema) return void(std::cout << dump(workloads::job_schema(), 1) << '\n');
     list_applications(options->format);

@@ -6,6 +6,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
+#include "cli/several.hpp"
 #include "cli/verbs.hpp"
 #include "cli/workload_options.hpp"
 #include "model/ranges.hpp"
@@ -35,11 +36,8 @@ int run_plan(PlanOptions& options) {
 /// What is planned for. Returns the option of a model.
 CLI::Option* add_work(CLI::App& verb, PlanOptions& options) {
   CLI::Option* model = add_training(verb, options)->required(false);
-  for (const TrainingSetting& s : training_settings()) {
-    std::string name = s.key;
-    std::ranges::replace(name, '_', '-');
-    if (CLI::Option* of_model = verb.get_option("--" + name); of_model != model) of_model->needs(model);
-  }
+  for (const TrainingSetting& s : training_settings())
+    if (CLI::Option* of_model = verb.get_option(option_of(s.key)); of_model != model) of_model->needs(model);
   verb.add_option("--samples", options.samples, "How many samples the model trains on in all")
       ->needs(model)
       ->option_text("X");

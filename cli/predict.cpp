@@ -95,45 +95,17 @@ void write_page(Canvas& canvas, const Question& question, const Report& report,
   canvas.write_page(report.title, {std::move(forecast)}, time, std::move(after), as_json(report), unwatched);
 }
 
-/// An option's value as a single case, as it may contain commas; none if it is empty.
-std::vector<std::string> whole(const std::string& value) {
-  return value.empty() ? std::vector<std::string>{} : std::vector{value};
-}
-
 /// The cases, and whether they are several beyond platforms, ranks and sizes, which `ask` knows itself.
-Several cases(const PredictOptions& options) {
-  const Question& q = options.question;
-  Several cases;
+Several cases(const PredictOptions& options, const CLI::App& line) {
+  Several cases("predict", line, {"platform", "ranks", "size"});
   cases.add("collective", options.subject.collective);
-  cases.add("algorithm", options.subject.algorithm);
-  cases.add("policy", q.policy);
-  cases.add("transport", options.transport);
-  cases.add("engine", q.engine);
-  cases.add("placement", q.placement);
-  cases.add("root", q.call.root);
-  cases.add("radix", q.call.radix);
-  cases.add("segment", q.call.segment);
-  cases.add("channels", q.call.channels);
-  cases.add("buffer", q.call.buffer);
-  cases.add("ranks_per_node", q.call.ranks_per_node);
-  cases.add("memory", options.memory);
-  cases.add("offload", options.offload);
-  cases.add("workers", options.workers);
-  cases.add("pieces", options.pieces);
-  cases.add("compute", options.compute);
-  cases.set(q.set);
+  cases.add("engine", options.question.engine);  // titles name it, even the default
   if (!cases.more_than_one()) return cases;
   cases.add("platform", options.platforms);
   cases.add("ranks", options.subject.ranks);
-  cases.add("size", options.sizes.empty() ? whole("0") : options.sizes);
-  for (const auto& [given, option] : {std::pair{!options.pictures.timeline.empty(), "--timeline"},
-                                      {!options.pictures.report.empty(), "--report"},
-                                      {q.explain, "--explain"},
-                                      {q.sensitivity, "--sensitivity"},
-                                      {q.with_synthesized, "--with-synthesized"},
-                                      {!q.call.counts.empty(), "--counts"},
-                                      {!options.subject.import.empty(), "--import"}})
-    cases.refuse(given, option);
+  cases.add("size", options.sizes.empty() ? std::vector<std::string>{"0"} : options.sizes);
+  cases.refuse(
+      {"--timeline", "--report", "--explain", "--sensitivity", "--with-synthesized", "--counts", "--import"});
   return cases;
 }
 
@@ -147,10 +119,10 @@ Offload offload_of(const PredictOptions& options) {
   return offload;
 }
 
-int run_predict(PredictOptions& options) {
+int run_predict(PredictOptions& options, const CLI::App& line) {
   Question& question = options.question;
-  if (const Several several = cases(options); several.more_than_one())
-    return several.answer("predict", options.subject.collective, options.format, options.pictures.plot);
+  if (const Several several = cases(options, line); several.more_than_one())
+    return several.answer(options.subject.collective, options.format, options.pictures.plot);
   question.offload = offload_of(options);
   if (!options.memory.empty()) question.memory = sweep::parse_memory(options.memory);
   if (!options.transport.empty()) question.transport = parse_transport(options.transport);
@@ -255,7 +227,7 @@ void add_predict(CLI::App& app, int& exit_code) {
       "Example: collcast predict allreduce --platform dgx-a100 --ranks 16 --size 1GiB --set node.nics=4 "
       "--sensitivity\n"
       "Example: collcast predict --import allpairs.xml.gz --platform summit --size 64MiB");
-  verb->callback([options, &exit_code] { exit_code = run_predict(*options); });
+  verb->callback([options, verb, &exit_code] { exit_code = run_predict(*options, *verb); });
 }
 
 }  // namespace collcast::cli

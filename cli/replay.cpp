@@ -138,41 +138,19 @@ TimesOn times_by(const Engine& engine, const Source& trace, ReplayOptions play) 
 }
 
 /// The cases, and whether they are several.
-Several cases(const ReplayCommand& options) {
-  Several cases;
-  cases.add("platform", options.platforms);
-  cases.add("ranks", options.ranks);
-  cases.add("policy", options.policy);
-  cases.add("engine", options.engine);
-  cases.add("placement", options.placement);
+Several cases(const ReplayCommand& options, const CLI::App& line) {
+  Several cases("replay", line, {"algorithm"});
   cases.add("algorithm", algorithm_cases(options.algorithms));
-  cases.add("fusion", options.fusion);
-  cases.add("cycle", options.cycle);
-  cases.add("bucket", options.bucket);
-  cases.add("nonblocking", options.nonblocking);
-  cases.add("offload", options.offload);
-  cases.add("memory", options.memory);
-  cases.add("compute_scale", options.compute_scale);
-  cases.add("steps", options.steps);
-  if (!options.offload.empty()) {
-    cases.add("pieces", options.pieces);
-    cases.add("delivery", options.delivery);
-  }
-  cases.set(options.what_if.set);
-  if (!cases.more_than_one()) return cases;
-  cases.add("trace", std::vector{text::join(options.files, "\n")});
-  cases.refuse(!options.pictures.timeline.empty(), "--timeline");
-  cases.refuse(!options.pictures.report.empty(), "--report");
-  cases.refuse(options.explain, "--explain");
-  cases.refuse(options.what_if.sensitivity, "--sensitivity");
+  cases.add("engine", options.engine);  // titles name it, even the default
+  if (cases.more_than_one()) cases.add("trace", std::vector{text::join(options.files, "\n")});
+  cases.refuse({"--timeline", "--report", "--explain", "--sensitivity"});
   return cases;
 }
 
-int run_replay(const ReplayCommand& options) {
-  if (const Several several = cases(options); several.more_than_one()) {
+int run_replay(const ReplayCommand& options, const CLI::App& line) {
+  if (const Several several = cases(options, line); several.more_than_one()) {
     const std::size_t more = options.files.size() - 1;
-    return several.answer("replay",
-                          options.files[0] + (more > 0 ? " and " + std::to_string(more) + " more" : ""),
+    return several.answer(options.files[0] + (more > 0 ? " and " + std::to_string(more) + " more" : ""),
                           options.format);
   }
   const Trace opened = open_replayed(options);
@@ -227,7 +205,7 @@ void add_replay(CLI::App& app, int& exit_code) {
       "Example: collcast replay traces/qe-si-8.cct --platform summit --set network.bandwidth_GBps=25\n"
       "Example: collcast replay traces/qe-si-8.cct --platform summit,flat --algorithm "
       "allreduce=ring,rabenseifner");
-  verb->callback([options, &exit_code] { exit_code = run_replay(*options); });
+  verb->callback([options, verb, &exit_code] { exit_code = run_replay(*options, *verb); });
 }
 
 }  // namespace collcast::cli

@@ -2,7 +2,6 @@
 #include "cli/several.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "cli/interrupt.hpp"
 #include "cli/pictures.hpp"
@@ -14,28 +13,37 @@
 #include "support/input_file.hpp"
 #include "support/notes.hpp"
 #include "support/suggest.hpp"
+#include "support/text.hpp"
 #include "workloads/playing/shown.hpp"
 #include "workloads/playing/verbs.hpp"
 
 namespace collcast::cli {
-namespace {
 
-/// The settings that take ranges.
-constexpr std::array<std::string_view, 20> numbers = {
-    "ranks",    "size",          "fusion", "bucket",  "batch",    "global_batch", "throughput",
-    "slowdown", "noise",         "root",   "radix",   "channels", "buffer",       "ranks_per_node",
-    "pieces",   "compute_scale", "cycle",  "segment", "workers",  "compute"};
+std::string option_of(std::string_view key) {
+  std::string option = "--" + std::string(key);
+  std::ranges::replace(option, '_', '-');
+  return option;
+}
 
-}  // namespace
+Several::Several(const std::string& verb, const CLI::App& line, const std::vector<std::string>& others)
+    : verb_(sweep_verb(verb)), line_(line) {
+  for (const sweep::Key& key : verb_.keys) {
+    const CLI::Option* option = line.get_option_no_throw(option_of(key.name));
+    if (option && std::ranges::find(others, key.name) == others.end())
+      add(std::string(key.name), text::join(option->results(), ","));
+  }
+  set(line.get_option("--set")->results());
+}
 
 void Several::add(const std::string& key, const std::vector<std::string>& values) {
   if (values.empty()) return;
   settings_[key] = values;
   if (key == "size") add_once(doubts_, decimal_comma(values));
-  const bool ranges = std::ranges::find(numbers, key) != numbers.end();
+  const sweep::Kind kind = std::ranges::find(verb_.keys, key, &sweep::Key::name)->kind;
+  const bool names = kind == sweep::Kind::word || kind == sweep::Kind::named;
   try {
     several_ = several_ || values.size() > 1 ||
-               (ranges ? is_range(values[0]) : spelled_out(values[0]) != std::vector{values[0]});
+               (names ? spelled_out(values[0]) != std::vector{values[0]} : is_range(values[0]));
   } catch (const InputError& e) {
     throw InputError(key + ": " + e.what());
   }
@@ -56,16 +64,16 @@ void Several::set(const std::vector<std::string>& assignments) {
   }
 }
 
-void Several::refuse(bool given, const std::string& option) const {
-  if (given && several_) throw InputError(option + " takes a single case, not a list of them");
+void Several::refuse(const std::vector<std::string>& options) const {
+  for (const std::string& option : options)
+    if (several_ && line_.count(option) > 0)
+      throw InputError(option + " takes a single case, not a list of them");
 }
 
-int Several::answer(const std::string& verb, const std::string& about, Format format,
-                    const std::string& plotted) const {
+int Several::answer(const std::string& about, Format format, const std::string& plotted) const {
   Json file = settings_;
-  file["ask"] = verb, file["about"] = about;
-  const std::vector<sweep::Verb> verbs = workloads::verbs();
-  const sweep::Sweep asked(dump(file), verb, verbs);
+  file["ask"] = verb_.name, file["about"] = about;
+  const sweep::Sweep asked(dump(file), std::string(verb_.name), {&verb_, 1});
   const std::string over = plotted.empty() ? "" : sweep::across(asked.space(), "");
   sweep::Summary all = sweep::answers(asked, sweep::processes(sweep::processors()),
                                       [](std::int64_t n, std::int64_t of) { progress_of("", n, of); });

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/output.hpp"
@@ -11,26 +13,35 @@
 
 namespace collcast::cli {
 
+/// The option of a key of sweeps: "--global-batch" of global_batch.
+std::string option_of(std::string_view key);
+
 /// Options that may have several values. All combinations are asked, like a sweep without a file.
 class Several {
  public:
+  /// Adds what `line` has of --set and of the options that are keys of this verb's sweeps, but not of
+  /// `others`, which the caller adds. `line` has to outlive this object.
+  Several(const std::string& verb, const CLI::App& line, const std::vector<std::string>& others = {});
+  /// Adds the values of a key.
   void add(const std::string& key, const std::vector<std::string>& values);
   /// The same for the items of a list.
   void add(const std::string& key, const std::string& list) { add(key, listed(list)); }
   /// Adds values of --set: KEY=A,B,C or KEY=0.5:8:x2.
   void set(const std::vector<std::string>& assignments);
-  /// Throws InputError if there are several cases and an option was given that is for a single one.
-  void refuse(bool given, const std::string& option) const;
+  /// Throws InputError if there are several cases and one of these options was given, which are for a single
+  /// one.
+  void refuse(const std::vector<std::string>& options) const;
 
   bool more_than_one() const { return several_; }
-  /// The options as settings of a sweep's file.
-  const Json& settings() const { return settings_; }
+  /// All combinations. Throws InputError that names `file`.
+  sweep::Space space(const std::string& file) const { return {settings_, verb_.keys, {}, file}; }
   /// Asks the verb on all processors and prints; draws to the file `plot`, unless that is empty. Returns the
   /// exit code: 1 if a case failed.
-  int answer(const std::string& verb, const std::string& about, Format format,
-             const std::string& plot = {}) const;
+  int answer(const std::string& about, Format format, const std::string& plot = {}) const;
 
  private:
+  sweep::Verb verb_;
+  const CLI::App& line_;
   Json settings_ = Json::object();
   std::vector<std::string> doubts_;  ///< about lists that may be numbers with a decimal comma
   bool several_ = false;

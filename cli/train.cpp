@@ -123,37 +123,16 @@ TimesOn times_of(const TrainOptions& options, const std::vector<Rank>& all) {
 }
 
 /// The cases, and whether they are several beyond their numbers of ranks.
-Several cases(const TrainOptions& options) {
-  Several cases;
-  cases.add("platform", options.platform);
-  cases.add("policy", options.policy);
-  cases.add("model", options.model);
-  cases.add("framework", options.framework);
-  cases.add("precision", options.precision);
-  cases.add("batch", options.batch);
-  cases.add("global_batch", options.global_batch);
-  cases.add("throughput", options.throughput);
-  if (!options.layer_times.empty()) cases.add("layer_times", options.layer_times);
-  cases.add("noise", options.noise);
-  cases.add("slowdown", options.slowdown);
-  cases.add("engine", options.engine);
-  cases.add("input", options.input);
-  cases.add("checkpoint", options.checkpoint);
-  cases.set(options.what_if.set);
-  if (!cases.more_than_one()) return cases;
-  cases.add("ranks", options.ranks);
-  cases.refuse(!options.pictures.timeline.empty(), "--timeline");
-  cases.refuse(!options.pictures.report.empty(), "--report");
-  cases.refuse(!options.steps.empty(), "--steps");
-  cases.refuse(options.explain, "--explain");
-  cases.refuse(options.layers, "--layers");
-  cases.refuse(options.what_if.sensitivity, "--sensitivity");
+Several cases(const TrainOptions& options, const CLI::App& line) {
+  Several cases("train", line, {"ranks"});
+  if (cases.more_than_one()) cases.add("ranks", options.ranks);
+  cases.refuse({"--timeline", "--report", "--steps", "--explain", "--layers", "--sensitivity"});
   return cases;
 }
 
-int run_train(const TrainOptions& options) {
-  if (const Several several = cases(options); several.more_than_one())
-    return several.answer("train", options.model, options.format);
+int run_train(const TrainOptions& options, const CLI::App& line) {
+  if (const Several several = cases(options, line); several.more_than_one())
+    return several.answer(options.model, options.format);
   const Description platform = platform_with(options.platform, options.what_if);
   Training t = described(options, platform);
   const std::vector<Rank> all = parse_rank_counts(options.ranks);
@@ -231,7 +210,7 @@ void add_train(CLI::App& app, int& exit_code) {
       "horovod\n"
       "Example: collcast train --model gpt3-13b --platform dgx-a100 --ranks 64 --batch 32 --precision amp "
       "--framework megatron:tp=8,pp=4,micro-batches=32");
-  verb->callback([options, &exit_code] { exit_code = run_train(*options); });
+  verb->callback([options, verb, &exit_code] { exit_code = run_train(*options, *verb); });
 }
 
 }  // namespace collcast::cli
