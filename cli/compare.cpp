@@ -30,8 +30,10 @@ namespace {
 using namespace report;
 
 struct CompareOptions : workloads::ReplayText {
-  std::string nodes, budget, model, framework, precision, batch, global_batch, transport;
-  std::vector<std::string> on, platforms, sizes, set;
+  std::string nodes, budget, model;
+  std::vector<std::string> on, platforms, sizes;
+  std::string framework, precision, batch, global_batch, transport;  ///< these and `set` are for Several
+  std::vector<std::string> set;
   bool engine_given = false;  ///< the verbs have different defaults
   Format format = Format::table;
 };

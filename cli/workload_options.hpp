@@ -13,12 +13,10 @@ namespace collcast::cli {
 /// A trace's files, and --steps.
 void add_trace_files(CLI::App& verb, std::vector<std::string>& files, std::string& steps);
 
-/// --fusion, --cycle, --bucket, --nonblocking, --offload, --pieces, --delivery, --ranks, --algorithm,
-/// --policy, --engine, --placement, --compute-scale and --memory.
+/// The other options of a replay.
 void add_replay_options(CLI::App& verb, workloads::ReplayText& text);
 
-/// --model, --batch, --precision, --framework and what else describes a training step, with --policy. Returns
-/// --model, which is required.
+/// The options of a training step, with --policy. Returns --model, which is required.
 CLI::Option* add_training(CLI::App& verb, workloads::TrainingText& text);
 
 }  // namespace collcast::cli
