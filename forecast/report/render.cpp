@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <numeric>
 
@@ -29,15 +30,27 @@ std::size_t fitting(const std::vector<std::size_t>& widths, std::size_t most) {
 
 constexpr std::size_t least_columns = 4;
 
-/// Moves the last column to where it still fits, if the first ones that a reader needs stay.
-void keep_last(std::vector<std::vector<std::string>>& rows, std::size_t width) {
+/// How many of the first columns a reader needs: four, or as many as lead to the time.
+std::size_t needed(const std::vector<std::string>& header) {
+  constexpr std::array times = {"time", "step", "total"};
+  const auto time =
+      std::ranges::find_first_of(header, times, [](const std::string& a, const char* b) { return a == b; });
+  const auto place = static_cast<std::size_t>(time - header.begin());
+  return std::max(least_columns, place < header.size() ? place + 1 : 0);
+}
+
+/// Moves a column that does not fit to where it does, behind `least` of those before it; if they leave no
+/// room, it stays.
+void keep(std::vector<std::vector<std::string>>& rows, std::size_t column, std::size_t least,
+          std::size_t width) {
   const std::vector<std::size_t> widths = column_widths(rows);
-  const std::size_t last = widths.size() - 1;
-  if (fitting(widths, width) > last || widths[last] + 2 >= width) return;
-  const std::size_t before = fitting(widths, width - 2 - widths[last]);
-  if (before < least_columns) return;
-  const auto place = static_cast<std::ptrdiff_t>(before);
-  for (auto& row : rows) std::rotate(row.begin() + place, row.end() - 1, row.end());
+  if (fitting(widths, width) > column || widths[column] + 2 >= width) return;
+  const std::size_t before = fitting(widths, width - 2 - widths[column]);
+  if (before < least) return;
+  for (auto& row : rows) {
+    const auto from = row.begin() + static_cast<std::ptrdiff_t>(column);
+    std::rotate(row.begin() + static_cast<std::ptrdiff_t>(before), from, from + 1);
+  }
 }
 
 bool numeric(const std::string& s) {
@@ -157,7 +170,8 @@ std::string text_table(const std::vector<std::vector<std::string>>& cells, std::
   std::vector<std::vector<std::string>> rows = cells;
   for (auto& row : rows)
     for (std::string& cell : row) cell = printable(cell);
-  if (last_stays) keep_last(rows, width);
+  if (needed(rows[0]) > least_columns) keep(rows, needed(rows[0]) - 1, 1, width);
+  if (last_stays) keep(rows, rows[0].size() - 1, needed(rows[0]), width);
   narrow(rows, width);
   const std::vector<std::size_t> widths = column_widths(rows);
   const std::size_t columns = fitting(widths, width);

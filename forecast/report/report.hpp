@@ -53,8 +53,9 @@ Json as_json(const Report& report);
 std::string render(const Report& report, Format format, std::size_t width = 0);
 
 /// A table for people: the first row is its header; numbers are aligned to the right. If the columns do not
-/// fit `width` characters (0: any number), the last ones are left out and named in a line below.
-/// `last_stays`: the last column is kept if the first four fit beside it.
+/// fit `width` characters (0: any number), the last ones are left out and named in a line below; the time
+/// goes before what leads to it. `last_stays`: the last column is kept if the first four and the time fit
+/// beside it.
 std::string text_table(const std::vector<std::vector<std::string>>& rows, std::size_t width = 0,
                        bool last_stays = false);
 /// The same in Markdown.

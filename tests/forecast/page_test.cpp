@@ -45,6 +45,23 @@ Json data_of(const std::string& page) {
   return parse_json(page.substr(begin, page.find("</script>", begin) - begin));
 }
 
+/// Columns of 12, 5, 7, 19, 5 and 10 characters, two apart: the time would be the fifth.
+TEST(Table, ShowsTheTimeWhateverLeadsToIt) {
+  const std::vector<std::vector<std::string>> rows = {
+      {"policy", "ranks", "message", "algorithm", "time", "limited by"},
+      {"nccl-2.18:LL", "64", "1 MiB", "hierarchical-leader", "17 us", "latency"}};
+  const auto header = [&](std::size_t width) {
+    const std::string table = text_table(rows, width, true);
+    return table.substr(0, table.find('\n'));
+  };
+  const std::string whole = "policy        ranks  message  algorithm             time  limited by";
+  EXPECT_EQ(header(0), whole);
+  EXPECT_EQ(header(68), whole);
+  EXPECT_EQ(header(67), "policy        ranks  message  algorithm             time");
+  EXPECT_EQ(header(55), "policy        ranks  message   time  limited by");
+  EXPECT_EQ(header(36), "policy        ranks  message   time");
+}
+
 TEST(Page, NamesCannotBecomeMarkup) {
   const Axis axis{hostile, text::number};
   const Chapter c{hostile,
