@@ -34,9 +34,12 @@ inline void add_call_options(CLI::App& verb, CallText& options, bool on_platform
   verb.add_option("--buffer", options.buffer,
                   "Largest aggregated message of pat (default: no limit; NCCL: 512KiB)")
       ->option_text("SIZE");
-  verb.add_option("--ranks-per-node", options.ranks_per_node,
-                  "Ranks per node of hierarchical algorithms, which need a divisor of the ranks (default: " +
-                      std::string(on_platform ? "the platform's, where that divides them, else 1)" : "1)"))
+  verb.add_option(
+          "--ranks-per-node", options.ranks_per_node,
+          "Ranks per node of hierarchical algorithms, which need a divisor of the ranks (default: " +
+              std::string(on_platform ? "the platform's, where that divides them, else 1). They sit where "
+                                        "--placement says"
+                                      : "1)"))
       ->option_text("Q");
 }
 

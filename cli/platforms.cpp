@@ -43,8 +43,8 @@ void list(const PlatformsOptions& options) {
   for (const PlatformSummary& p : list_platforms()) rows.push_back(summary_row(p));
   print_rows(rows,
              {report::text_of("platform", "platform"), report::count_of("ranks", "max_ranks"),
-              report::count_of("GPUs/node", "gpus_per_node"), report::text_of("weakest number", "stamp"),
-              report::text_of("description", "description")},
+              report::count_of("GPUs/node", "gpus_per_node"), report::text_of("description", "description"),
+              report::text_of("weakest number", "stamp")},
              options.format);
 }
 

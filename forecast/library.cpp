@@ -290,7 +290,7 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
   const Call call = segmented(sender.fabric(), a, asked, segment);
   Choice choice{&a, call};
   if (!nccl || !pairs) return {std::move(choice), sender.predict(a, call, engine), {}, &sender};
-  choice.why = policy_ + ": a ncclSend and a ncclRecv for each pair of ranks";
+  choice.why = policy_ + ": an ncclSend and an ncclRecv for each pair of ranks";
   Prediction p = sender.predict(known ? in_nccls_order(a) : a, call, engine);
   p.algorithm = &a;
   return {std::move(choice), std::move(p), {}, &sender};
