@@ -185,7 +185,8 @@ class GpuRank {
     } else if (size == 0 || size > world) {
       take(size, "all ranks");
     } else {
-      ranks = equidistant(comm.group, size, comm.own);
+      ranks = equidistant_group(trace_.rank, comm.own, size, world,
+                                [&](Rank distance) { return callers_.fit(comm.group, size, distance); });
       const bool near = ranks.back() - ranks.front() < size;
       if (size > 1) take(size, near ? "consecutive ranks" : "ranks of equal distance");
     }
@@ -197,21 +198,6 @@ class GpuRank {
     add_once(info.notes, "groups of " + (size == 0 ? "unknown size" : std::to_string(size) + " ranks") +
                              ", of which the trace has no members, are taken for " + those);
     add_once(info.unknown, "members of groups that the trace does not list");
-  }
-
-  /// A group of `size` ranks at equal distances with this rank in it: consecutive ranks, unless its place
-  /// `own`, and those of the other ranks that call it, only fit other distances.
-  std::vector<Rank> equidistant(const std::string& group, Rank size, int own) const {
-    const Rank world = source_.ranks(), me = trace_.rank;
-    Rank first = std::min(me - me % size, world - size), stride = 0;
-    for (const bool of_all : {true, false})
-      for (Rank s = 1; own >= 0 && stride == 0 && s <= world / size; ++s)
-        if (world % (s * size) == 0 && me / s % size == own && (!of_all || callers_.fit(group, size, s)))
-          stride = s, first = me - own * s;
-    stride = std::max(stride, 1);
-    std::vector<Rank> ranks(static_cast<std::size_t>(size));
-    for (Rank& r : ranks) r = std::exchange(first, first + stride);
-    return ranks;
   }
 
   RecordedSource& source_;
@@ -247,7 +233,7 @@ std::vector<Rank> Callers::of(const std::string& group, Rank size) const {
 bool Callers::fit(const std::string& group, Rank size, Rank stride) const {
   const auto found = all_.find(group);
   return found == all_.end() || std::ranges::all_of(found->second, [&](const auto& caller) {
-           return caller.second < 0 || caller.first / stride % size == caller.second;
+           return caller.second < 0 || is_place(caller.first, caller.second, size, stride);
          });
 }
 

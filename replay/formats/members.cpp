@@ -29,6 +29,22 @@ std::vector<Rank> strided_group(std::int64_t first, std::int64_t stride, std::in
   return ranks;
 }
 
+bool is_place(Rank me, int own, Rank size, Rank distance) {
+  return me / distance % size == own;
+}
+
+std::vector<Rank> equidistant_group(Rank me, int own, Rank size, Rank world,
+                                    const std::function<bool(Rank distance)>& fits) {
+  const auto distance = [&]() -> Rank {
+    for (const bool of_all : {true, false})
+      for (Rank d = 1; own >= 0 && d <= world / size; ++d)
+        if (world % (d * size) == 0 && is_place(me, own, size, d) && (!of_all || fits(d))) return d;
+    return 0;
+  }();
+  if (distance > 0) return strided_group(me - own * distance, distance, size, world);
+  return strided_group(std::min(me - me % size, world - size), 1, size, world);
+}
+
 bool possible_group(const std::vector<Rank>& ranks, Rank own, Rank world) {
   std::vector<Rank> sorted = ranks;
   std::ranges::sort(sorted);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "replay/formats/json.hpp"
@@ -20,6 +21,15 @@ Rank strided(std::int64_t first, std::int64_t stride, std::int64_t i, Rank world
 
 /// The `count` ranks of such a group; empty if the world does not have all of them.
 std::vector<Rank> strided_group(std::int64_t first, std::int64_t stride, std::int64_t count, Rank world);
+
+/// A group of `size` of the world's ranks at equal distances with the rank `me` in it: consecutive ranks,
+/// unless its place `own` (negative: not known), and those of the other ranks in the group's like, only fit
+/// another distance. `fits` says whether the others' places do.
+std::vector<Rank> equidistant_group(Rank me, int own, Rank size, Rank world,
+                                    const std::function<bool(Rank distance)>& fits);
+
+/// Whether `own` is the place of rank `me` in a group of `size` ranks at that distance.
+bool is_place(Rank me, int own, Rank size, Rank distance);
 
 /// Whether these are distinct ranks of the world with `own` among them.
 bool possible_group(const std::vector<Rank>& ranks, Rank own, Rank world);

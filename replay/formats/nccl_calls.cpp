@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "replay/formats/across_ranks.hpp"
+#include "replay/formats/members.hpp"
 #include "replay/formats/message_group.hpp"
 #include "replay/formats/names.hpp"
 #include "support/error.hpp"
@@ -34,6 +35,7 @@ class Job {
 
   std::unique_ptr<RecordedSource> build() {
     number_ranks();
+    look_at_communicators();
     auto source = std::make_unique<RecordedSource>(world_);
     const bool any_calls = log_.calls() > 0;
     for (std::size_t i = 0; i < log_.order.size(); ++i) {
@@ -58,6 +60,10 @@ class Job {
           "communicators without INIT lines: their members are taken as consecutive ranks, and a rank that "
           "is "
           "alone named in no message as the device's own");
+    if (by_places_)
+      source->info().notes.push_back(
+          "communicators without a commId (before NCCL 2.18), or of which not all ranks were recorded: their "
+          "members are taken as ranks at equal distances, in which the places that the log says fit");
     return source;
   }
 
@@ -160,6 +166,21 @@ class Job {
     return own;
   }
 
+  /// Notes the places of ranks that INIT lines say: in communicators of one id, and in those without an id
+  /// that are the n-th of their size on each device.
+  void look_at_communicators() {
+    for (std::size_t i = 0; i < log_.order.size(); ++i) {
+      const DeviceLog& d = log_.devices.at(log_.order[i]);
+      std::map<Rank, int> without_id;  // by size
+      for (const std::string& pointer : d.order) {
+        const Communicator& c = d.communicators.at(pointer);
+        const auto alike = c.id.empty() ? Alike{"", c.ranks, without_id[c.ranks]++} : Alike{c.id, 0, 0};
+        alike_[{i, pointer}] = alike;
+        if (c.rank >= 0) places_[alike].emplace_back(c.rank, rank_[i]);
+      }
+    }
+  }
+
   int communicator(RecordedSource& source, std::size_t device, const DeviceLog& log,
                    const std::string& pointer) {
     const auto [known, is_new] = numbers_.try_emplace({device, pointer}, 0);
@@ -180,22 +201,23 @@ class Job {
       return source.communicator("", members);
     }
     std::vector<Rank> members(static_cast<std::size_t>(c.ranks), -1);
-    if (!c.id.empty())
-      for (std::size_t i = 0; i < log_.order.size(); ++i)
-        for (const auto& [other, o] : log_.devices.at(log_.order[i]).communicators)
-          if (o.id == c.id && o.rank >= 0 && o.rank < c.ranks) {
-            Rank& member = members[static_cast<std::size_t>(o.rank)];
-            if (member >= 0 && member != rank_[i])
-              throw InputError("ranks of two different jobs, or one twice: two devices are rank " +
-                               std::to_string(o.rank) + " of communicator " + c.id);
-            member = rank_[i];
-          }
+    const auto& places = places_[alike_.at({device, pointer})];
+    for (const auto& [place, rank] : places) {
+      if (c.id.empty() || place >= c.ranks) continue;
+      Rank& member = members[static_cast<std::size_t>(place)];
+      if (member >= 0 && member != rank)
+        throw InputError("ranks of two different jobs, or one twice: two devices are rank " +
+                         std::to_string(place) + " of communicator " + c.id);
+      member = rank;
+    }
     std::set<Rank> distinct(members.begin(), members.end());
     if (distinct.contains(-1) || distinct.size() != members.size()) {
       if (c.ranks == world_) return 0;
-      inferred_ = true;
-      const Rank first = std::min(rank_[device] / c.ranks * c.ranks, world_ - c.ranks);
-      for (Rank r = 0; r < c.ranks; ++r) members[static_cast<std::size_t>(r)] = first + r;
+      (c.rank >= 0 ? by_places_ : inferred_) = true;
+      members = equidistant_group(rank_[device], c.rank, c.ranks, world_, [&](Rank distance) {
+        return std::ranges::all_of(
+            places, [&](const auto& said) { return is_place(said.second, said.first, c.ranks, distance); });
+      });
     }
     if (world_id_.empty() && members == source.communicators()[0]) world_id_ = c.id;
     if (!c.id.empty() && c.id == world_id_) return 0;
@@ -262,8 +284,11 @@ class Job {
   Rank world_ = 0;
   std::vector<Rank> rank_;  ///< by device, in the log's order
   std::map<std::pair<std::size_t, std::string>, int> numbers_;
-  std::string world_id_;  ///< id of the first communicator of all ranks
-  bool inferred_ = false;
+  std::string world_id_;                                        ///< id of the first communicator of all ranks
+  using Alike = std::tuple<std::string, Rank, int>;             ///< an id, or a size and a number
+  std::map<std::pair<std::size_t, std::string>, Alike> alike_;  ///< by device and pointer
+  std::map<Alike, std::vector<std::pair<Rank, Rank>>> places_;  ///< a rank in it, and which rank that is
+  bool inferred_ = false, by_places_ = false;
   std::ptrdiff_t unnamed_ = 0;   ///< devices of unknown rank
   std::ptrdiff_t by_tasks_ = 0;  ///< devices that have the rank of their task
 };

@@ -461,6 +461,23 @@ TEST_F(Versions, NcclCommunicatorsThatWereSplit) {
   }
 }
 
+/// Before 2.18 no id says which ranks share a communicator, but each rank says its place in it: pairs of
+/// neighbours, and of every other rank. Of a communicator with an id, one rank alone may be recorded.
+TEST_F(Versions, NcclGroupsByThePlacesOfTheirRanks) {
+  const auto init = [](int rank, const std::string& comm, int place, int ranks, const std::string& id = "") {
+    return nccl_line(rank, "comm " + comm + " rank " + std::to_string(place) + " nranks " +
+                               std::to_string(ranks) + " cudaDev 0 busId 1000 " + id + "- Init COMPLETE");
+  };
+  std::string log;
+  for (int r = 0; r < 4; ++r)
+    log += init(r, "0xa", r, 4) + init(r, "0xb", r % 2, 2) + init(r, "0xc", r / 2, 2) +
+           nccl_call(r, "AllReduce", "0xb", 2) + nccl_call(r, "AllGather", "0xc", 2);
+  EXPECT_EQ(open("log", log)->communicators(), (Communicators{{0, 1, 2, 3}, {0, 1}, {0, 2}, {1, 3}, {2, 3}}));
+  const auto one = open("one", init(3, "0xa", 3, 8, "commId 0x1 ") + init(3, "0xb", 1, 4, "commId 0x2 ") +
+                                   nccl_call(3, "AllReduce", "0xb", 4));
+  EXPECT_EQ(one->communicators().at(1), (std::vector<Rank>{1, 3, 5, 7}));
+}
+
 /// A communicator that was destroyed leaves its address to another one, of the ranks in another order.
 TEST_F(Versions, NcclAddressesAreUsedAgain) {
   std::string log;
