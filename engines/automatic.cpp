@@ -46,17 +46,22 @@ class LinkUsers {
     route_.clear();
     fabric_.route(t.from, t.to, route_);
     const Wire wire = fabric_.wire(t.from, t.to, Bytes(1));
-    // Messages of one rank follow each other. Those of several ranks behind one port do so only if ports are
-    // held until delivery.
-    const Port sender = to_delivery_ ? wire.out : static_cast<Port>(t.from.rank);
+    const Port queue = queue_of(wire, t.from.rank);
+    const bool in_turn = to_delivery_ && wire.in_queue == Wire::as_port;
     return std::ranges::all_of(route_, [&](LinkId link) {
-      const bool one_sender = only(senders_[link], sender);
-      return (to_delivery_ && only(receivers_[link], wire.in)) || one_sender;
+      const bool one_queue = only(senders_[link], queue);
+      return (in_turn && only(receivers_[link], wire.in)) || one_queue;
     });
   }
 
  private:
   static constexpr Port nobody = ~Port{0}, several = nobody - 1;
+  /// Messages of one queue follow each other: those of a rank by one port, or, at a port that is held until
+  /// delivery and at which the critical path queues, those of all ranks.
+  Port queue_of(const Wire& wire, Rank sender) const {
+    if (wire.out_queue != Wire::as_port) return wire.out_queue;
+    return to_delivery_ ? wire.out : static_cast<Port>(sender);
+  }
   static bool only(Port& user, Port port) {
     if (user == nobody) user = port;
     if (user != port) user = several;

@@ -242,6 +242,19 @@ TEST(Ask, AutoPlaysContentionWhereMessagesCanShareALink) {
   EXPECT_EQ(engine_of("summit", "allreduce", "recursive-doubling", 12), "contention");
 }
 
+/// A GPU's copies to its neighbours and its messages to other nodes leave by different ports and share the
+/// link to its PCIe switch. The ranks of a node share ports that are held until delivery.
+TEST(Ask, AutoPlaysContentionWhereSeveralPortsOrSeveralRanksShareALink) {
+  Question q = allreduce("flat");
+  q.engine = "auto", q.collectives = {"broadcast"}, q.platforms = {"hkbu-v100"}, q.ranks = {8};
+  q.sizes = {Bytes(256)}, q.transport = parse_transport("links");
+  EXPECT_EQ(ask(q).rows.at(0).engine, "contention");
+  Question held = allreduce("one-shot");
+  held.engine = "auto", held.platforms = {"abci-v"}, held.ranks = {12}, held.sizes = {1_MiB};
+  held.set = {"protocol.hold=delivery"};
+  EXPECT_EQ(ask(held).rows.at(0).engine, "contention");
+}
+
 /// Where it takes the critical path, contention says the same.
 TEST(Ask, AutoTakesThePathOnlyWhereContentionAgrees) {
   for (const std::string platform : {"flat", "edr-cluster", "summit", "dgx-2", "abci-v"})
