@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forecast/report/plan.hpp"
 
-
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/pictures.hpp"
