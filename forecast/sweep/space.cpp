@@ -381,12 +381,15 @@ bool Space::varies(const std::string& key) const {
 void check_names(const Space& space, const std::string& key,
                  const std::function<void(const std::string&)>& check) {
   constexpr std::int64_t most_asked = 10'000;
-  std::vector<const Axis*> axes;
+  const Axis* names = space.axis(key);
+  if (!names || names->values.empty()) return;
+  std::vector<const Axis*> axes{names};
   for (const Axis& axis : space.axes())
-    if (axis.key == key || owner(axis.key) == key) axes.push_back(&axis);
-  if (axes.size() == 1)
-    for (const std::string& name : values_of(*axes[0])) check(name);
-  if (axes.size() < 2) return;
+    if (owner(axis.key) == key) axes.push_back(&axis);
+  if (axes.size() == 1) {
+    for (const std::string& name : names->values) check(name);
+    return;
+  }
   using Text = std::pair<std::string, std::string>;
   std::map<Text, InputError> wrong;  // by value: the error of its first combination
   std::set<Text> right;

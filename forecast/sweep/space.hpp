@@ -96,8 +96,8 @@ class Space {
   std::int64_t size_ = 1;
 };
 
-/// Throws InputError if `check` refuses a value of a key. If the key has settings of its own, a value is
-/// refused if `check` refuses all its combinations with the others; at most 10,000 combinations are tried.
+/// Throws InputError if `check` refuses a listed value of a key. If the key has settings of its own, a value
+/// is refused if `check` refuses all its combinations with the others; at most 10,000 combinations are tried.
 void check_names(const Space& space, const std::string& key,
                  const std::function<void(const std::string&)>& check);
 

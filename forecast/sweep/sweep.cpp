@@ -260,13 +260,6 @@ std::string title(const Sweep& sweep) {
   return words + throughout(space, "platform", " on ") + throughout(space, "engine", ", engine ");
 }
 
-/// Throws InputError for a listed value that its key refuses.
-void check_lists(const Space& space, std::span<const Key> keys) {
-  for (const Key& key : keys)
-    if (const Axis* axis = space.axis(key.name); key.check && axis && !axis->values.empty())
-      check_names(space, axis->key, key.check);
-}
-
 /// Throws InputError for a parameter that no platform of the space has, as it is wrong at every point. A
 /// value that one platform does not take is refused only at that platform's points.
 void check_parameters(const Space& space) {
@@ -429,7 +422,8 @@ Sweep::Sweep(std::span<const Verb> verbs, const Json& said, const std::string& f
       stop_(stop_of(said, space_, file)) {
   for (const std::string& key : verb_->needed)
     if (!space_.axis(key)) throw InputError(file + ": \"" + key + "\" is missing");
-  check_lists(space_, verb_->keys);
+  for (const Key& key : verb_->keys)
+    if (key.check) check_names(space_, std::string(key.name), key.check);
   if (verb_->check) verb_->check(space_);
   check_parameters(space_);
 }

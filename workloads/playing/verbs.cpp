@@ -250,11 +250,10 @@ std::vector<report::Column> columns(const std::string& verb, const sweep::Space&
 /// are stated.
 void check_trainings(const sweep::Space& space) {
   for (const TrainingSetting& s : training_settings())
-    if (const sweep::Axis* axis = space.axis(s.key); axis && !axis->values.empty())
-      check_names(space, axis->key, [&s](const std::string& text) {
-        Training training;
-        s.put(training, text);
-      });
+    check_names(space, s.key, [&s](const std::string& text) {
+      Training training;
+      s.put(training, text);
+    });
   if (space.axis("batch") && space.axis("global_batch"))
     throw InputError("batch is of a replica, global_batch of all: one of them, not both");
 }
