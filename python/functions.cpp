@@ -270,17 +270,19 @@ constexpr auto calls(std::index_sequence<which...>) {
 
 }  // namespace
 
-void dress(py::module_& m, const std::vector<std::string>& names) {
+void dress(py::module_& m) {
   static constexpr auto entries = calls(std::make_index_sequence<most>());
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    Function& f = functions().at(i);
-    f.made = m.attr(names[i].c_str());
-    f.name = names[i];
+  std::size_t which = 0;
+  for (const auto& [name, value] : py::dict(m.attr("__dict__").attr("copy")())) {
+    if (!PyCFunction_Check(value.ptr())) continue;
+    Function& f = functions().at(which);
+    f.made = py::reinterpret_borrow<py::object>(value);
+    f.name = py::str(name);
     f.doc = py::str(f.made.attr("__doc__"));
     read_signature(f);
-    f.method = {f.name.c_str(), reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(entries[i])),
+    f.method = {f.name.c_str(), reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(entries[which++])),
                 METH_VARARGS | METH_KEYWORDS, f.doc.c_str()};
-    m.attr(names[i].c_str()) =
+    m.attr(f.name.c_str()) =
         py::reinterpret_steal<py::object>(PyCFunction_NewEx(&f.method, m.ptr(), m.attr("__name__").ptr()));
   }
 }

@@ -137,8 +137,7 @@ PYBIND11_MODULE(collcast, m) {
   m.def("validate", &validate_tables, "tables"_a, "platform"_a, py::kw_only(), "policy"_a = "fastest",
         "Predicted against measured: the error of every point of tables of OSU or nccl-tests. A "
         "dictionary with the keys of `collcast validate --measurements --format json`.");
-  dress(m, {"platforms", "algorithms", "predict", "times", "prove", "replay", "train", "job", "plan", "sweep",
-            "gap", "synthesize", "tune", "inspect", "calibrate", "validate"});
+  dress(m);
 }
 
 }  // namespace collcast::python

@@ -78,19 +78,12 @@ py::object train(const OneOrMore<std::string>& models, const OneOrMore<std::stri
                  const std::string& input, const std::string& checkpoint, const std::string& policy,
                  const std::string& engine, const Assignments& set, const std::string& steps, bool explain,
                  bool sensitivity, std::optional<int> global_batch) {
-  const auto said = [](std::optional<int> n) { return n ? std::to_string(*n) : ""; };
-  workloads::TrainingText step{.model = {},
-                               .framework = framework,
-                               .precision = precision,
-                               .policy = policy,
-                               .batch = said(batch),
-                               .throughput = throughput ? number_text(*throughput) : "",
-                               .slowdown = number_text(slowdown),
-                               .noise = number_text(noise),
-                               .input = input,
-                               .checkpoint = checkpoint,
-                               .global_batch = said(global_batch),
-                               .layer_times = {}};
+  workloads::TrainingText step;
+  step.framework = framework, step.precision = precision, step.policy = policy;
+  step.batch = text(batch), step.global_batch = text(global_batch);
+  step.throughput = throughput ? number_text(*throughput) : "";
+  step.slowdown = number_text(slowdown), step.noise = number_text(noise);
+  step.input = input, step.checkpoint = checkpoint;
   std::optional<workloads::Convergence> experience;
   if (!steps.empty()) experience = workloads::parse_convergence(read_file(steps), steps);
   const HowPlayed how{policy, engine};

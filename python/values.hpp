@@ -24,8 +24,8 @@ void add_plan(py::module_& module);
 void add_sweep(py::module_& module);
 void add_decide(py::module_& module);
 
-/// Adds to these functions of the module what pybind11 does not give them (functions.cpp).
-void dress(py::module_& module, const std::vector<std::string>& names);
+/// Adds to the functions of the module what pybind11 does not give them (functions.cpp).
+void dress(py::module_& module);
 
 py::object to_python(const Json& json);
 
