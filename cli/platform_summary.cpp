@@ -83,12 +83,14 @@ void add_network(Lines& lines, const Json& network) {
   const auto number = [&](const char* key, const char* what) {
     return network.contains(key) ? what + std::string(" ") + dump(network[key]) : "";
   };
+  std::vector<std::string> sides;
+  for (const Json& d : network.value("dimensions", Json::array())) sides.push_back(dump(d));
   lines.add(
       "network",
       enumerated(
           {network["kind"], value(network, "bandwidth_GBps", "GB/s a port"),
            value(network, "latency_us", "us"), value(network, "switch_latency_us", "us a switch"),
-           number("dimensions", "of"), number("groups", "groups:"),
+           enumerated(sides, " x "), number("groups", "groups:"),
            number("switches_per_group", "switches a group:"), number("chassis_per_group", "chassis a group:"),
            number("nodes_per_switch", "nodes a switch:"), number("switches_per_node", "switches a node:"),
            number("links_between_groups", "links between groups:"), network.value("routing", ""),

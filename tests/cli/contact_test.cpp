@@ -394,6 +394,7 @@ TEST(Platform, BeginsWithTwentyLines) {
   EXPECT_THAT(all, HasSubstr("devices.V100-SXM2-16GB.reduce_GBps"));
   EXPECT_THAT(all, HasSubstr("default: a third of memory_bandwidth_GBps"));
   EXPECT_THAT(collcast("platforms frontier").out, HasSubstr("switches a group: "));
+  EXPECT_THAT(collcast("platforms tpu-v4").out, HasSubstr(", 16 x 16 x 16\n"));
   EXPECT_THAT(all, HasSubstr("software.between_nodes.host.pieces "));
   EXPECT_THAT(all, ::testing::Not(HasSubstr("pieces.0")));
   EXPECT_THAT(collcast("platforms summit --all").out, HasSubstr("pieces.0.overhead_us"));
