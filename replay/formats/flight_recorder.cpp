@@ -322,12 +322,12 @@ class FlightRank {
       a.note = "the members of its group in pg_config are impossible, or without this rank";
     } else if (is_message(e)) {
       a = message(name, group, ranks, name.starts_with("send ") ? in : std::max(in, out));
+      tell_size(a, e, in + out);
     } else if (const auto collective = collective_of(name)) {
       a = collective_activity(*collective, group, message_of(*collective, in, out, ranks));
-      a.sized = *collective == Collective::barrier || in.value + out.value > 0 || says_size(e);
+      if (*collective != Collective::barrier) tell_size(a, e, in + out);
       a.number = number_of_collective(e);
       know(e, a);
-      gaps_.sizeless += !a.sized && e.find("input_sizes") != nullptr && e.find("input_dtypes") == nullptr;
     } else {
       a.kind = Activity::Kind::skipped;
       a.operation = a.call = source_.keep(name);
@@ -339,6 +339,11 @@ class FlightRank {
       group_.add(std::move(a));
     else
       source_.at(dump_.rank).push_back(std::move(a));
+  }
+
+  void tell_size(Activity& a, const Value& e, Bytes moved) {
+    a.sized = moved > Bytes() || says_size(e);
+    gaps_.sizeless += !a.sized && e.find("input_sizes") != nullptr && e.find("input_dtypes") == nullptr;
   }
 
   static void last(Activity& a, const Value& e) {

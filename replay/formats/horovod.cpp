@@ -77,9 +77,9 @@ class Timeline {
   }
 
   std::vector<Operation> operations;
-  bool by_mpi = false;   ///< some operations
-  bool by_gloo = false;  ///< some operations, in host memory
-  bool by_gpus = false;  ///< some operations
+  bool by_mpi = false;    ///< some operations
+  bool by_hosts = false;  ///< some operations, in host memory, by gloo or oneCCL (once MLSL)
+  bool by_gpus = false;   ///< some operations
   std::int64_t adasums = 0;
   Rank ranks = 0;
   std::set<Rank> ticked;
@@ -119,8 +119,8 @@ class Timeline {
       operations.push_back({*collective, at, -1, {}, true, 0, {}, {}, {{*collective_of(name), at}}});
     adasums += !joins && tensor.open[0] == "ADASUM";
     last_begin_ = at;
-    const bool gloo = name.starts_with("GLOO_");
-    by_mpi |= name.starts_with("MPI_"), by_gloo |= gloo, by_gpus |= !gloo;
+    const bool on_hosts = name.starts_with("GLOO_") || name.starts_with("CCL_") || name.starts_with("MLSL_");
+    by_mpi |= name.starts_with("MPI_"), by_hosts |= on_hosts, by_gpus |= !on_hosts;
     tensor.operation = static_cast<std::ptrdiff_t>(operations.size()) - 1;
     tensor.left = -1;
     Operation& op = operations.back();
@@ -499,12 +499,13 @@ void whole_results(Timeline& timeline) {
 
 /// Says what the timeline is of, and what of it is lost or assumed.
 void tell(SourceInfo& info, const Timeline& timeline, const JsonEnd& end, std::int64_t unfinished) {
-  info.by_mpi = timeline.by_mpi || timeline.by_gloo;
+  info.by_mpi = timeline.by_mpi || timeline.by_hosts;
   info.memory = timeline.by_gpus ? Memory::device : Memory::host;
-  if (timeline.by_gloo)
-    info.notes.push_back(timeline.by_gpus
-                             ? "some operations are gloo's, in host memory: played as in the GPUs'"
-                             : "the operations are gloo's: played in host memory, as an MPI library would");
+  if (timeline.by_hosts)
+    info.notes.push_back(
+        timeline.by_gpus
+            ? "some operations are gloo's or oneCCL's, in host memory: played as in the GPUs'"
+            : "the operations are gloo's or oneCCL's: played in host memory, as an MPI library would");
   if (timeline.adasums)
     info.notes.push_back(std::to_string(timeline.adasums) +
                          " operations of Adasum are played as allreduces, without its scalar products");

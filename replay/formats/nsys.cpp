@@ -130,7 +130,10 @@ class Export {
 
   std::vector<Gpu> read() {
     for (const auto* kind : {"KERNEL", "GRAPH_TRACE", "MEMCPY", "MEMSET"}) kernels(kind);
-    if (gpus_.empty()) throw InputError(path_ + ": has no kernels of a GPU; profile with --trace=cuda,nvtx");
+    for (const auto* kind : {"COLLECTIVES", "P2P"}) mpi_calls(kind);
+    if (gpus_.empty())
+      throw InputError(path_ + ": has no kernels of a GPU; profile with --trace=cuda,nvtx" +
+                       (mpi > 0 ? " (its calls of MPI are not read)" : ""));
     runtime();
     schemas();
     ranges();
@@ -141,6 +144,8 @@ class Export {
   }
 
   std::int64_t graphs = 0;
+  std::int64_t mpi = 0;  ///< calls of MPI
+  double mpi_s = 0;      ///< how long they took
 
  private:
   /// The number of lost events in "Not all CUDA events might have been collected. 12345 events were lost"; at
@@ -178,6 +183,17 @@ class Export {
                  k.communicates = !comm.name.empty();
                  graphs += kind == "GRAPH_TRACE";
                  gpu(row.number(5) / tid, row.number(2)).trace.add(std::move(k), std::move(comm));
+               });
+  }
+
+  void mpi_calls(const std::string& kind) {
+    const std::string table = "MPI_" + kind + "_EVENTS";
+    if (!file_.has(table)) return;
+    file_.rows("SELECT count(*), total(end_ - start_) FROM (SELECT " +
+                   file_.columns(table, {"start", "end"}) + " FROM " + table + " t)",
+               [&](auto& row) {
+                 mpi += row.number(0);
+                 mpi_s += 1e-9 * static_cast<double>(row.number(1));
                });
   }
 
@@ -475,11 +491,12 @@ bool is_nsys(std::string_view head) {
 
 std::unique_ptr<Source> open_nsys(const std::vector<std::string>& files, const OpenOptions& options) {
   std::vector<Gpu> gpus;
-  std::int64_t graphs = 0;
+  std::int64_t graphs = 0, mpi = 0;
+  double mpi_s = 0;
   for (const std::string& file : files) {
     Export one(file);
     for (Gpu& g : one.read()) gpus.push_back(std::move(g));
-    graphs += one.graphs;
+    graphs += one.graphs, mpi += one.mpi, mpi_s += one.mpi_s;
   }
   refuse_copies(gpus);
   const std::int64_t strangers = leave_out_gpus_without_nccl(gpus);
@@ -493,6 +510,7 @@ std::unique_ptr<Source> open_nsys(const std::vector<std::string>& files, const O
     info.notes.push_back(text::counted(strangers, "GPU") +
                          " without a communicator of NCCL, which others make, left out");
   info.lose("CUDA graph", graphs, "traced as a whole, so computation; profile with --cuda-graph-trace=node");
+  info.lose("MPI call", mpi, "not read from exports of Nsight Systems: only what GPUs do is played", mpi_s);
   return source;
 }
 

@@ -576,7 +576,7 @@ TEST_F(Files, HorovodsRoundsBeginAtTheirTimes) {
       std::string::npos);
 }
 
-/// Adasum moves what an allreduce does; gloo's operations are in host memory.
+/// Adasum moves what an allreduce does; operations of gloo and oneCCL are in host memory.
 TEST_F(Files, HorovodsAdasumAndGloo) {
   std::string text = replaced(samples::horovod, "NEGOTIATE_ALLREDUCE", "NEGOTIATE_ADASUM");
   text = replaced(text, R"("name":"ALLREDUCE")", R"("name":"ADASUM")");
@@ -589,9 +589,11 @@ TEST_F(Files, HorovodsAdasumAndGloo) {
   EXPECT_EQ(adasum->info().memory, Memory::device);
   EXPECT_EQ(adasum->info().notes[0],
             "1 operations of Adasum are played as allreduces, without its scalar products");
-  const auto gloo = open("g", replaced(samples::horovod, "NCCL_ALLREDUCE", "GLOO_ALLREDUCE"));
-  EXPECT_EQ(gloo->info().memory, Memory::host);
-  EXPECT_TRUE(gloo->info().by_mpi);
+  for (const std::string library : {"GLOO", "CCL", "MLSL"}) {
+    const auto hosts = open("g", replaced(samples::horovod, "NCCL_ALLREDUCE", library + "_ALLREDUCE"));
+    EXPECT_EQ(hosts->info().memory, Memory::host);
+    EXPECT_TRUE(hosts->info().by_mpi);
+  }
   EXPECT_EQ(open("n", samples::horovod)->info().memory, Memory::device);
 }
 

@@ -308,6 +308,17 @@ TEST(Nsys, TablesThatAreMissingAreSaid) {
   const std::string none = write_sqlite(folder / "none", kernels);
   EXPECT_EQ(testing::complaint([&] { open_source({none}); }),
             none + ": has no kernels of a GPU; profile with --trace=cuda,nvtx");
+  const std::string mpi =
+      "CREATE TABLE MPI_P2P_EVENTS (start INTEGER, end INTEGER); INSERT INTO MPI_P2P_EVENTS VALUES "
+      "(1000000000,3000000000),(4000000000,4500000000);";
+  const std::string without = write_sqlite(folder / "mpi", kernels + mpi);
+  EXPECT_EQ(
+      testing::complaint([&] { open_source({without}); }),
+      without + ": has no kernels of a GPU; profile with --trace=cuda,nvtx (its calls of MPI are not read)");
+  const auto beside = open_source({write_sqlite(folder / "beside", two_gpus() + mpi)});
+  EXPECT_EQ(beside->info().losses.at(0).operation, "MPI call");
+  EXPECT_EQ(beside->info().losses.at(0).count, 2);
+  EXPECT_DOUBLE_EQ(beside->info().losses.at(0).time_s, 2.5);
   const std::string cut = samples::write(folder / "cut", bytes_of(bare).substr(0, 5000));
   EXPECT_NE(testing::complaint([&] { open_source({cut}); }).find("the SQLite file is damaged: "),
             std::string::npos);

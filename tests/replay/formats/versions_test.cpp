@@ -691,6 +691,13 @@ TEST_F(Versions, FlightRecorderOfVersionOne) {
   const auto grouped =
       open("rank_1", R"({"version":"1.2","pg_config":{"0":[1,3]},"entries":[)" + entry + "]}");
   EXPECT_EQ(grouped->communicators(), (Communicators{{0, 1, 2, 3}, {1, 3}}));
+  std::string send = entry;
+  send.replace(send.find("all_reduce"), 10, "send 0->1");
+  const auto message =
+      open("rank_1", R"({"version":"1.2","pg_config":{"0":[1,3]},"entries":[)" + send + "]}");
+  EXPECT_EQ(all(*message, 1).at(0).kind, Kind::send);
+  EXPECT_FALSE(all(*message, 1).at(0).sized);
+  EXPECT_EQ(message->info().notes[0].find("1 entries have shapes and no types"), 0u);
 }
 
 std::string with_length(const std::string& message) {
