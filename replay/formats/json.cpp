@@ -94,6 +94,11 @@ class Cutter {
   std::size_t at_ = 0;
 };
 
+void refuse_more(Cutter& cutter, const std::string& path) {
+  if (cutter.peek() != '\0')
+    throw InputError(path + ": goes on behind the end of its JSON; a file has one trace");
+}
+
 /// Reads elements up to the array's end; its '[' was taken before. Returns whether the end came.
 bool read_array(Cutter& cutter, JsonText& json, const std::function<void(JsonValue)>& element_read,
                 JsonEnd& end) {
@@ -251,7 +256,7 @@ JsonEnd read_elements(const std::string& path, std::string_view key,
   JsonEnd end;
   if (cutter.take('[')) {
     end.closed = read_array(cutter, json, element_read, end);
-    end.more = end.closed && cutter.peek() != '\0';
+    if (end.closed) refuse_more(cutter, path);
     return end;
   }
   if (!cutter.take('{')) throw InputError(path + ": is no JSON object or array");
@@ -259,7 +264,8 @@ JsonEnd read_elements(const std::string& path, std::string_view key,
   while (true) {
     while (cutter.take(',')) continue;
     if (cutter.take('}')) {
-      end.closed = true, end.more = cutter.peek() != '\0';
+      refuse_more(cutter, path);
+      end.closed = true;
       return end;
     }
     if (cutter.peek() != '"' || !cutter.value(name) || !cutter.take(':')) return end;

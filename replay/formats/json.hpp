@@ -51,14 +51,13 @@ class JsonText {
 /// How a JSON array ended.
 struct JsonEnd {
   bool closed = false;       ///< the array was closed, and so was the value that holds it
-  bool more = false;         ///< something follows it
   std::int64_t damaged = 0;  ///< elements that are no JSON
 };
 
 /// Reads the elements of the file's array one by one, in bounded memory. The array is the file's only value,
 /// or member `key` of the file's object, whose other members go to `member`. An array that the file's end
-/// cuts is read up to there. Throws InputError if the file is neither, or an element or member is over 64
-/// MiB.
+/// cuts is read up to there. Throws InputError if the file is neither or goes on behind it, or an element or
+/// member is over 64 MiB.
 JsonEnd read_elements(const std::string& path, std::string_view key,
                       const std::function<void(JsonValue)>& element,
                       const std::function<void(std::string_view, JsonValue)>& member = nullptr);

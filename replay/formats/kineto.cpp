@@ -153,8 +153,6 @@ class FileReader {
         [this](std::string_view key, const JsonValue& value) { member(key, value); });
     trace_.damaged = end.damaged;
     if (!end.closed) throw InputError(trace_.path + ": the JSON is cut short in its middle");
-    if (end.more)
-      throw InputError(trace_.path + ": goes on behind the end of its JSON; a file has one rank's trace");
     if (!of_torch_ && trace_.kernels.empty() && trace_.calls.empty() && trace_.played_by_hosts.empty())
       throw InputError(trace_.path + ": is " + std::string(unknown_chrome_trace));
     for (const auto& [thread, calls] : trace_.calls)

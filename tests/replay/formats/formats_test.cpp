@@ -855,7 +855,7 @@ TEST_F(Files, KinetoCountsWhatItDrops) {
   for (const std::string& behind : {samples::kineto(1), std::string("garbage")}) {
     const std::string path = file("more", fine + "\n" + behind);
     EXPECT_EQ(complaint([&] { open_source({path}); }),
-              path + ": goes on behind the end of its JSON; a file has one rank's trace");
+              path + ": goes on behind the end of its JSON; a file has one trace");
   }
 }
 

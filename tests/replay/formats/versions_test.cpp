@@ -422,10 +422,12 @@ TEST_F(Versions, GroupsOfEqualStepsStayInTheirWorld) {
                           R"("Global rank stride":2147483647)") +
                     "]}");
   EXPECT_EQ(kineto->info().recorded_ranks, (std::vector<Rank>{0}));
-  const auto et = open("et", R"({"schema":"1.0.2","nodes":[{"id":3,"name":"record_param_comms","inputs":)"
-                             R"({"values":[[[1,2,0,80,4,"cuda:1"]],147,["0","default_pg"],4096,"allreduce",)"
-                             R"([],[],1,1048576,8192]},"outputs":{"values":[]}}]})");
-  EXPECT_EQ(et->info().recorded_ranks, (std::vector<Rank>{4096}));
+  const std::string et = R"({"schema":"1.0.2","nodes":[{"id":3,"name":"record_param_comms","inputs":)"
+                         R"({"values":[[[1,2,0,80,4,"cuda:1"]],147,["0","default_pg"],4096,"allreduce",)"
+                         R"([],[],1,1048576,8192]},"outputs":{"values":[]}}]})";
+  EXPECT_EQ(open("et", et)->info().recorded_ranks, (std::vector<Rank>{4096}));
+  EXPECT_NE(testing::complaint([&] { open("twice", et + et); }).find("goes on behind the end of its JSON"),
+            std::string::npos);
 }
 
 std::string nccl_line(int rank, const std::string& text) {
