@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
 
 #include "support/input_file.hpp"
@@ -11,27 +12,34 @@
 namespace collcast::workloads {
 namespace {
 
-TEST(Verbs, SettingsAreInTheSchemaOfSweepsAndInTheirDocument) {
-  const Json said = parse_json(read_file(COLLCAST_SOURCE_DIR "/docs/sweep.schema.json"))["properties"];
-  const std::string document = read_file(COLLCAST_SOURCE_DIR "/docs/sweep.md");
+TEST(Verbs, SettingsAreInTheSchemaOfSweepsAndOnTheirPage) {
+  using sweep::Kind;
+  const std::string page = read_file(COLLCAST_SOURCE_DIR "/docs/sweep.md");
+  Json schema = parse_json(read_file(COLLCAST_SOURCE_DIR "/docs/sweep.schema.json"));
+  const std::regex settings_of_names(schema["patternProperties"].items().begin().key());
+  const auto between = [&](const std::string& begin, const std::string& end) {
+    const std::size_t from = page.find(begin);
+    EXPECT_NE(from, std::string::npos) << begin;
+    return from == std::string::npos ? "" : page.substr(from, page.find(end, from) - from);
+  };
+  const std::string counts = between("Settings that count something", "stay whole");
   std::set<std::string> known(sweep::no_settings.begin(), sweep::no_settings.end());
   known.insert("set");
   for (const sweep::Verb& verb : verbs()) {
-    const std::size_t row = document.find("\n| `" + std::string(verb.name) + "` |");
-    ASSERT_NE(row, std::string::npos) << verb.name;
-    const std::string options = document.substr(row, document.find('\n', row + 1) - row);
+    const std::string options = between("\n| `" + std::string(verb.name) + "` |", "|\n");
     for (const sweep::Key& key : verb.keys) {
-      const std::string name(key.name);
+      const std::string name(key.name), quoted = '`' + name + '`';
+      const bool named = key.kind == Kind::named, words = named || key.kind == Kind::word;
       known.insert(name);
-      const bool words = key.kind == sweep::Kind::word || key.kind == sweep::Kind::named;
-      EXPECT_EQ(said.value(name, Json::object()).value("$ref", ""),
-                words ? "#/definitions/words" : "#/definitions/values")
+      EXPECT_EQ(schema["properties"][name]["$ref"], words ? "#/definitions/words" : "#/definitions/values")
           << name;
-      EXPECT_TRUE(name == "platform" || options.find('`' + name + '`') != std::string::npos)
-          << verb.name << ": " << name;
+      EXPECT_EQ(std::regex_match(name + ".x", settings_of_names), named) << name;
+      EXPECT_EQ(counts.find(quoted) != std::string::npos, key.kind == Kind::count) << name;
+      EXPECT_TRUE(name == "platform" || options.find(quoted) != std::string::npos)
+          << verb.name << " has no " << name;
     }
   }
-  for (const auto& [name, form] : said.items()) EXPECT_TRUE(known.contains(name)) << name;
+  for (const auto& [name, form] : schema["properties"].items()) EXPECT_TRUE(known.contains(name)) << name;
 }
 
 }  // namespace
