@@ -152,6 +152,20 @@ TEST(Training, BucketsTakeMemory) {
   EXPECT_DOUBLE_EQ(other(200, "horovod", 4), 128 * 1048576);
   EXPECT_DOUBLE_EQ(other(50, "ddp:view=1", 4), 0);
   EXPECT_DOUBLE_EQ(other(50, "ddp", 1), 0);
+  EXPECT_DOUBLE_EQ(other(10, "ddp:per-gpu=2", 1), 2 * 10e6 + 1073741824);  // a GiB for each process
+}
+
+/// Ranks that share a sequence add up gradients, and share out parameters, as replicas do.
+TEST(Training, RanksOfASequenceNeedWhatReplicasNeed) {
+  for (const char* framework : {"ddp:cp=2", "zero1:cp=2", "fsdp:cp=2"}) {
+    const auto other = [&](Rank ranks) {
+      Training t = equal_layers(1, framework, ranks);
+      t.model = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4,vocabulary=10,flash=1");
+      return memory_need(t).other;
+    };
+    EXPECT_GT(other(2), Bytes(1073741824)) << framework;
+    EXPECT_EQ(other(2), other(4)) << framework;
+  }
 }
 
 /// The first of 4 stages keeps 4 micro-batches of its two layers; interleaved in 2 chunks 1 + 3 / (4 x 2)

@@ -381,7 +381,7 @@ MemoryNeed memory_of(const Plan& plan, int stage) {
   if (mirrored) need.activations = std::max(need.activations, activations(plan, plan.mirror(stage)));
   need.other = Bytes(1073741824);
   const bool in_place = t.framework.reduction == Framework::Reduction::buckets && !t.framework.copies;
-  if (plan.data * plan.spatial > 1 && !in_place)
+  if (plan.summing_ranks() * t.framework.processes_per_gpu > 1 && !in_place)
     need.other +=
         sharded >= 3
             ? gathered(plan)
