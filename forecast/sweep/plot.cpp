@@ -30,8 +30,7 @@ std::size_t values(const Axis& axis) {
 
 /// The setting's key in rows.
 std::string column_of(const std::string& key) {
-  if (key == "size") return "message_bytes";
-  return key.starts_with("set.") ? key.substr(4) : key;
+  return key == "size" ? "message_bytes" : column_name(key);
 }
 
 report::Axis axis_of(const std::string& key, const Json& rows) {
@@ -69,7 +68,7 @@ std::string across(const Space& space, const std::string& over) {
     for (const Axis& a : space.axes()) {
       const bool own = first.empty() ? a.key != "size" && a.key != "ranks" : a.key == first;
       if (!own || !space.varies(a.key) || !numeric(a)) continue;
-      const std::string name = a.key.starts_with("set.") ? a.key.substr(4) : a.key;
+      const std::string name = column_name(a.key);
       if (!over.empty() && name == over) return a.key;
       able += (able.empty() ? "" : ", ") + name;
       if (!most || values(a) > values(*most)) most = &a;

@@ -93,7 +93,7 @@ Question question(const Point& point) {
     if (slot != std::end(slots))
       slot->put(q, s.value);
     else
-      q.set.push_back(s.key.substr(std::string_view("set.").size()) + '=' + s.value);
+      q.set.push_back(column_name(s.key) + '=' + s.value);
   }
   return q;
 }

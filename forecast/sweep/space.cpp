@@ -142,7 +142,7 @@ Axis axis_of(const Json& values, Kind kind, const std::string& file, const std::
 /// The key whose setting this is: "framework" for "framework.fusion"; empty for other keys.
 std::string owner(const std::string& key) {
   const auto dot = key.find('.');
-  return dot == std::string::npos || key.starts_with("set.") ? "" : key.substr(0, dot);
+  return dot == std::string::npos || is_parameter(key) ? "" : key.substr(0, dot);
 }
 
 bool is_setting_of(const std::string& key, std::span<const Key> keys) {
@@ -217,6 +217,14 @@ bool names_parameter(const std::string& value) {
 }
 
 }  // namespace
+
+bool is_parameter(const std::string& key) {
+  return key.starts_with("set.");
+}
+
+std::string column_name(const std::string& key) {
+  return is_parameter(key) ? key.substr(4) : key;
+}
 
 std::vector<std::string> values_of(const Axis& axis) {
   if (!axis.values.empty()) return axis.values;

@@ -43,6 +43,11 @@ struct Axis {
   bool is_time = false;  ///< values in between have a unit of time, and six digits
 };
 
+/// Whether a key is that of a platform's parameter: "set.network.latency_us".
+bool is_parameter(const std::string& key);
+/// The key as rows have it: of a parameter the path alone.
+std::string column_name(const std::string& key);
+
 /// The values of a list, or both ends of an interval, as points have them.
 std::vector<std::string> values_of(const Axis& axis);
 

@@ -170,11 +170,6 @@ std::string fingerprint(const std::string& path) {
   return path + ' ' + std::to_string(bytes) + ' ' + std::to_string(sum) + '\n';
 }
 
-/// "set.network.latency_us" is a column of its own, by the parameter's path.
-std::string column_name(const std::string& key) {
-  return key.starts_with("set.") ? key.substr(4) : key;
-}
-
 Json value_of(const std::string& text) {
   const auto number = number_in<double>(text);
   if (!number || !std::isfinite(*number)) return text;
@@ -268,13 +263,13 @@ void check_parameters(const Space& space) {
   std::vector<Description> platforms;
   std::vector<std::vector<std::string>> paths;
   for (const Axis& axis : space.axes()) {
-    if (!axis.key.starts_with("set.")) continue;
+    if (!is_parameter(axis.key)) continue;
     if (platforms.empty())
       for (const std::string& name : named->values) {
         platforms.push_back(load_platform(name));
         paths.push_back(settable_paths(platforms.back()));
       }
-    const std::string path = axis.key.substr(4);
+    const std::string path = column_name(axis.key);
     const auto has = [&](const auto& all) { return std::ranges::find(all, path) != all.end(); };
     const auto first = std::ranges::find_if(paths, has) - paths.begin();
     const auto which = static_cast<std::size_t>(first) % platforms.size();
@@ -363,7 +358,7 @@ std::string what_binds(const Sweep& sweep, const Axis& axis, std::size_t from, s
 void tell_without_effect(report::Report& report, const Sweep& sweep, const std::vector<Finished>& points) {
   if (!sweep.space().is_grid()) return;
   for (const Axis& axis : sweep.space().axes()) {
-    if (!axis.key.starts_with("set.") || axis.values.size() < 2) continue;
+    if (!is_parameter(axis.key) || axis.values.size() < 2) continue;
     const std::vector<bool> same = same_answers(sweep, axis, points);
     for (std::size_t from = 0; from < same.size(); ++from) {
       std::size_t to = from;

@@ -143,8 +143,8 @@ struct Asked {
   std::vector<std::string> set;
   explicit Asked(const sweep::Point& point) {
     for (const sweep::Setting& s : point)
-      if (s.key.starts_with("set."))
-        set.push_back(s.key.substr(4) + '=' + s.value);
+      if (sweep::is_parameter(s.key))
+        set.push_back(sweep::column_name(s.key) + '=' + s.value);
       else
         said[s.key] = s.value;
   }
