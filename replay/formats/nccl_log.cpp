@@ -162,6 +162,7 @@ class LogReader : public nccl::CallLog {
 
   std::map<std::string, std::int64_t> choices;
   std::int64_t readable = 0, unreadable = 0, cut = 0, incomplete = 0;
+  std::int64_t repeated = 0;         ///< calls that Ray left out as alike to one that it shows
   std::int64_t several_callers = 0;  ///< devices that were named for several ranks
   std::int64_t callerless = 0;       ///< calls for one of several ranks, and it is not said which
   std::int64_t strange = 0;          ///< traced calls for communicators of which no line tells
@@ -305,7 +306,17 @@ class LogReader : public nccl::CallLog {
            text.find(']', at) != std::string_view::npos;
   }
 
+  /// The number of lines for which Ray shows one, as in "[repeated 4x across cluster]".
+  static std::int64_t shown_for(std::string_view text) {
+    constexpr std::string_view key = "[repeated ";
+    const auto at = text.find(key);
+    const bool by_ray =
+        at != std::string_view::npos && text.find("x across cluster]", at) != std::string_view::npos;
+    return by_ray ? std::clamp<std::int64_t>(number(text.substr(at + key.size())), 1, 1 << 30) : 1;
+  }
+
   void call(const Device& named, std::string_view text) {
+    repeated += shown_for(text) - 1;
     if (!whole(text)) return void(++incomplete);
     const std::string_view pointer = word_after(text, "comm ");
     told_.emplace(process_of(named), pointer);
@@ -517,6 +528,7 @@ void tell(SourceInfo& info, const LogReader& log) {
   info.lose("log line", log.unreadable,
             "without NCCL INFO or host, process and thread, or with a second one in it");
   info.lose("log line", log.incomplete, "cut before its communicator, or how many ranks this has");
+  info.lose("call", log.repeated, "left out by Ray, which shows like lines once; set RAY_DEDUP_LOGS=0");
   info.lose("call", log.strange, "for a communicator that no ncclCommInitRank sets up");
   info.lose("call", log.callerless, "of one of the ranks for which one device is named");
   if (log.several_callers)

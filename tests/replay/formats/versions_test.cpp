@@ -480,6 +480,15 @@ TEST_F(Versions, NcclGroupsByThePlacesOfTheirRanks) {
   EXPECT_EQ(one->communicators().at(1), (std::vector<Rank>{1, 3, 5, 7}));
 }
 
+TEST_F(Versions, NcclCallsThatRayLeavesOutAreCounted) {
+  const std::string ray = "\x1b[36m(Worker pid=7)\x1b[0m ",
+                    repeated = "\x1b[32m [repeated 4x across cluster]";
+  const auto source = open(
+      "ray", ray + nccl_call(0, "AllReduce", "0xa", 2) + ray + nccl_call(1, "AllReduce", "0xb", 2, repeated));
+  EXPECT_EQ(source->info().losses.at(0).operation, "call");
+  EXPECT_EQ(source->info().losses.at(0).count, 3);
+}
+
 /// A communicator that was destroyed leaves its address to another one, of the ranks in another order.
 TEST_F(Versions, NcclAddressesAreUsedAgain) {
   std::string log;
