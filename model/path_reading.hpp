@@ -320,8 +320,8 @@ class CriticalPath {
     const Time leaves = clock_.queue(paid, out, wire, bytes, from, to);
     const Time left = clock_.carry(leaves, wire, bytes, from, to);
     const Seconds occupied = wire.occupation(bytes), occupied_in = wire.occupation_in(bytes);
-    occupy(wire, wire.next == Wire::Next::at_once ? wire.occupation_out(bytes) : wire.gap + occupied,
-           occupied_in);
+    const Seconds pause = wire.next == Wire::Next::at_once ? Seconds(0) : wire.gap;
+    occupy(wire, pause + wire.occupation_out(bytes), occupied_in);
     const Time next = clock_.later(leaves, wire.gap, Cause::overhead, from, to);
     out = wire.streamed ? clock_.later(next, occupied, Cause::link, from, to)
                         : clock_.carry(next, wire, bytes, from, to);

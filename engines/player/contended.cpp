@@ -118,7 +118,7 @@ inline void Contended::begin(Index id) {
 inline void Contended::flow(Index id) {
   const Message& m = message(id);
   if (log_) delays_[id].since = now_;
-  if (leaves_early(m.wire)) after(m.wire.occupation(m.bytes) + m.wire.gap, {gap_over, carried_[id].port});
+  if (leaves_early(m.wire)) after(m.wire.occupation_out(m.bytes) + m.wire.gap, {gap_over, carried_[id].port});
   if (carried_[id].port != m.wire.out) use_[m.wire.out].busy += m.wire.occupation_out(m.bytes);
   if (m.group == no_index || m.first_at_port) use_[m.wire.out].bytes += m.bytes;
   if (!m.merged || !confluences_.contains(Merge(m))) {

@@ -174,6 +174,15 @@ Wire KernelFabric::in_node(Wire w, Bytes bytes) const {
   return w;
 }
 
+/// The time of a byte on the cards by which a message leaves and arrives, and on the rail between them:
+/// without the links of GPUs that are farther from a card than others.
+SecondsPerByte KernelFabric::cards(Place from, Place to, Bytes bytes) const {
+  const auto next_to_card = [this](Place p) {
+    return Place{machine_.next_to_card(p.rank, p.rank).value_or(p.rank), p.memory};
+  };
+  return machine_.wire(next_to_card(from), next_to_card(to), bytes).per_byte;
+}
+
 /// The wire between nodes. A message occupies its card for the time of its bytes on the rail, and in addition
 /// for the longer of two times: that of the proxy's messages, and the extra time of a card that accesses GPU
 /// memory more slowly than the rail. Chunks overlap: only the first one's time in the threads is overhead.
@@ -192,6 +201,7 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
   w.gap = std::max(kernel_.messages * proxy_, gpudirect);
   if (simple_)
     w.next = pairs_ ? Wire::Next::when_due : w.gap > Seconds(0) ? Wire::Next::when_left : Wire::Next::at_once;
+  if (pairs_) w.spare_out = w.framing * std::max(SecondsPerByte(0), rail - cards(card, to, bytes));
   Seconds ahead;  // part of the first chunk's time that is in `software` already
   if (chunk_ > Bytes(0) && bytes > chunk_) {
     w.software = std::max(SecondsPerByte(0), threads_ - w.per_byte);

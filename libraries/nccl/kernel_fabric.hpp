@@ -64,6 +64,7 @@ class KernelFabric final : public MachineFabric {
   Seconds waiting(Bytes bytes, SecondsPerByte threads) const;
   Seconds contained(Bytes bytes) const;
   Wire in_node(Wire links, Bytes bytes) const;
+  SecondsPerByte cards(Place from, Place to, Bytes bytes) const;
   Wire across(Wire links, Place from, Place to, Bytes bytes) const;
 
   const Kernel& kernel_;

@@ -212,6 +212,20 @@ TEST(Transport, ncclSendGoesByWayOfAnotherGpu) {
   EXPECT_EQ(after.limited_by.find("cpu"), std::string::npos) << after.limited_by;
 }
 
+/// Half of the GPUs receive from the one card across the sockets, at half its pace. It serves the others
+/// meanwhile; waiting for each message took 1.4 times as long.
+TEST(Transport, aCardWaitsForNoGpuFarFromIt) {
+  Description d = load_platform("dgx-h100");
+  set(d, "node.nics=1");
+  const Library library("nccl-2.17", d, 16);
+  for (const char* by : {"path", "contention"}) {
+    const Prediction p =
+        library.predict(Collective::alltoall, {.ranks = 16, .message = 256_MiB}, engine(by)).prediction;
+    EXPECT_LT(p.time, 1.25 * p.bound.time) << by;
+    EXPECT_NE(p.limited_by.find("cpu"), std::string::npos) << p.limited_by;
+  }
+}
+
 /// NCCL says 25 us of NVLS on one node; 8 H100 take 42.2 us for 2 MiB, and 27.4 us for 1 MiB in LL, whose 24
 /// channels cost nothing since 2.22 (all_reduce_perf of NVIDIA's recipes for DGX H100).
 TEST(Transport, smallAllreducesOfHopper) {
