@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <fstream>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "replay/formats/protobuf.hpp"
 
@@ -125,6 +129,142 @@ inline std::string chakra() {
 inline std::string write(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
   return path;
+}
+
+/// A word of a pickle.
+inline std::string pickled(const std::string& word) {
+  return std::string("X") + static_cast<char>(word.size()) + std::string(3, '\0') + word;
+}
+
+/// {"version": "2.9", "entries": [{"record_id": 3, "profiling_name": "nccl:all_reduce", "input_sizes":
+/// [[10]], "input_dtypes": ["Float"], "state": "completed"}]}
+inline std::string pickle() {
+  return "\x80\x02}(" + pickled("version") + pickled("2.9") + pickled("entries") + "](}(" +
+         pickled("record_id") + "K\x03" + pickled("profiling_name") + pickled("nccl:all_reduce") +
+         pickled("input_sizes") + "](](K\x0a" + "ee" + pickled("input_dtypes") + "](" + pickled("Float") +
+         "e" + pickled("state") + pickled("completed") + "ueu.";
+}
+
+inline const std::string inspector =
+    R"json({"header":{"id":"0x1","rank":0,"n_ranks":2,"nnodes":1},"metadata":{"hostname":"a","pid":1},"coll_perf":{"coll":"AllGather","coll_sn":4,"coll_msg_size_bytes":100,"coll_exec_time_us":50}}
+{"header":{"id":"0x1","rank":0,"n_ranks":2,"nnodes":1},"metadata":{"hostname":"a","pid":1},"coll_perf":{"coll":"AllGather","coll_sn":7,"coll_msg_size_bytes":100,"coll_exec_time_us":70}}
+{"header":{"id":"0x1","rank":1,"n_ranks":2,"nnodes":1},"metadata":{"hostname":"a","pid":2},"coll_perf":{"coll":"AllGather","coll_sn":4,"coll_msg_size_bytes":100,"coll_exec_time_us":40}}
+)json";
+
+/// As Chakra's own feeder has it: the kernel of a broadcast without a size, and an allreduce after it.
+inline const std::string chakra_json =
+    R"json({"workload_graph": [
+{"Id": 3, "Name": "gemm", "NodeType": 4, "data_deps": [], "runtime": 5, "is_cpu_op": false},
+{"Id": 4, "Name": "ncclKernel_Broadcast_RING_LL_Sum_int8_t(x)", "NodeType": 7, "data_deps": [3], "runtime": 28, "is_cpu_op": false},
+{"Id": 5, "Name": "c10d::broadcast_", "NodeType": 7, "ctrlDeps": [3], "data_deps": [3], "runtime": 85, "is_cpu_op": true},
+{"Id": 6, "Name": "sum", "NodeType": 7, "data_deps": [4], "comm_type": 0, "comm_size": 1000, "is_cpu_op": false}
+], "ngpus": 8})json";
+
+inline const std::string goal =
+    "num_ranks 2\nrank 0 {\nl1: calc 1000\nl2: send 10b to 1 tag 5 cpu 0\nl2 requires l1\n}\n/* a comment "
+    "*/\n"
+    "rank 1 {\nl1: recv 10b from 0 tag 5\nl2: calc 500\nl2 requires l1\n}\n";
+
+/// Rank 0 of 2: a message, two more as one group, and a barrier.
+inline const std::string flight_json =
+    R"json({"version":"2.9","pg_config":{"0":{"name":"0","ranks":"[0, 1]"}},"pg_status":{},"entries":[
+{"record_id":0,"process_group":["0",""],"p2p_seq_id":1,"profiling_name":"nccl:send 0->1","input_sizes":[[5]],"input_dtypes":["Float"],"state":"completed"},
+{"record_id":1,"process_group":["0",""],"p2p_seq_id":2,"profiling_name":"nccl:send 0->1","input_sizes":[[5]],"input_dtypes":["Float"],"state":"completed"},
+{"record_id":2,"process_group":["0",""],"p2p_seq_id":2,"profiling_name":"nccl:recv 0<-1","input_sizes":[[5]],"input_dtypes":["Float"],"state":"completed"},
+{"record_id":3,"process_group":["0",""],"p2p_seq_id":0,"profiling_name":"nccl:coalesced","state":"completed"},
+{"record_id":4,"process_group":["0",""],"p2p_seq_id":0,"profiling_name":"nccl:barrier","state":"completed"}]})json";
+
+/// From format 4.3 on, lines leave their header and metadata to the dump's statistics before them.
+/// One rank of 2, whose allreduces have these numbers and as many elements, each enqueued at so many
+/// microseconds and known to be done 10 us later.
+inline std::string flight_of(const std::vector<int>& numbers, int later_us) {
+  std::string entries;
+  for (const int n : numbers)
+    entries += std::string(entries.empty() ? "" : ",\n") + R"({"record_id":)" + std::to_string(n) +
+               R"(,"process_group":["0",""],"collective_seq_id":)" + std::to_string(n) +
+               R"(,"profiling_name":"nccl:all_reduce","input_sizes":[[)" + std::to_string(n) +
+               R"(]],"input_dtypes":["Float"],"time_created_ns":)" + std::to_string(1000 * (later_us + n)) +
+               R"(,"time_discovered_completed_ns":)" + std::to_string(1000 * (later_us + n + 10)) +
+               R"(,"state":"completed"})";
+  return R"({"pg_config":{"0":{"name":"0","ranks":"[0, 1]"}},"pg_status":{},"entries":[)" + entries + "]}";
+}
+
+inline const std::string deepspeed_calls =
+    "[2026-01-01 01:39:55,722] [INFO] [logging.py:69:log_dist] [Rank 0] rank=0 | comm op: "
+    "all_gather_into_tensor | "
+    "time (ms): 0.11 | msg size: 6.0 MB | algbw (Gbps): 954.40  | busbw (Gbps): 894.75\n"
+    "[2026-01-01 01:39:56,470] [INFO] rank=0 | comm op: send | [Caller Func: f] | time (ms): 1 | msg size: "
+    "2.5 KB | "
+    "algbw (Gbps): 1 | busbw (Gbps): 1\n"
+    "[2026-01-01 01:39:56,470] [INFO] rank=0 | comm op: reduce_scatter_tensor | time (ms): 9.46 | msg size: "
+    "64 MB\n";
+
+inline const std::string deepspeed_summary =
+    "Comm. Op            Message Size        Count               Total Latency(ms)   Avg Latency(ms)     "
+    "tput_avg "
+    "(Gbps)     busbw_avg (Gbps)\n"
+    "broadcast | [Caller Func: _broadcast_model]\n"
+    "                    2.0 KB              146                 11.68               0.08                "
+    "0.43  0.41\n"
+    "all_reduce\n"
+    "                    98.25 MB            40                  400.0               9.69                "
+    "1000  750\n"
+    "______\nBreakdown with straggler effect\n-----\n"
+    "Comm. Op            Message Size        Count               Total comm lat(ms)  Total straggler(ms)\n"
+    "broadcast\n                    2.0 KB              146                 11.68               0.08\n";
+
+inline const std::string deepintrospect =
+    R"json([{"operation":"allreduce","tag":"horovod","count":10,"time":2100.0,"stats":[{"count":7,"msg_size":4004,"time":1400},{"count":1,"msg_size":8000,"time":400}]},
+{"operation":"bcast","tag":"","count":2,"time":50,"stats":[]}])json";
+
+inline const std::string mpip =
+    "@ mpiP\n@ MPI Task Assignment      : 0 a\n@ MPI Task Assignment      : 1 a\n"
+    "@--- Aggregate Time (top twenty, descending, milliseconds) ----------------\n"
+    "Call                 Site       Time    App%    MPI%      Count    COV\n"
+    "Isend                  25        926    1.45   16.06      71742   0.20\n"
+    "Allreduce             174        346    0.54    6.00        336   0.51\n"
+    "---------------------------------------------------------------------------\n"
+    "@--- Aggregate Sent Message Size (top twenty, descending, bytes) ----------\n"
+    "Call                 Site      Count      Total       Avrg  Sent%\n"
+    "Isend                  25      71742   1.43484e+08   2e+03  63.34\n"
+    "@--- Callsite Time statistics (all, milliseconds): 2 ----------------------\n"
+    "Name              Site Rank  Count      Max     Mean      Min   App%   MPI%\n"
+    "Bcast                9    0      7        2        1      0.5   0.10   0.20\n"
+    "Bcast                9    *     14        2        1      0.5   0.10   0.20\n";
+
+inline const std::string ipm_banner =
+    "##IPMv2.0.6####\n# mpi_tasks : 4 on 2 nodes            %comm     : 32.51\n"
+    "#                             [time]        [count]        <%wall>\n"
+    "# MPI_Allreduce               2.50             20          18.99\n"
+    "# MPI_Barrier                 0.00              4           0.00\n"
+    "# region : solve\n#                   [time]        [count]        <%wall>\n"
+    "# MPI_Allreduce               1.00             10          18.99\n";
+
+/// A rank that called MPI_Bcast twice, in 30 us, with 4 B each.
+inline std::string tau_profile(const std::string& more = "") {
+  return "3 templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls # <metadata/>\n"
+         "\".TAU application\" 1 7 419 55329 0 GROUP=\"TAU_DEFAULT\" \n"
+         "\"MPI_Bcast()  \" 2 0 30 30 0 GROUP=\"MPI\" \n"
+         "\".TAU application => MPI_Bcast()  \" 2 0 30 30 0 GROUP=\"TAU_CALLPATH|MPI\" \n" +
+         more +
+         "0 aggregates\n1 userevents\n# eventname numevents max min mean sumsqr\n"
+         "\"Message size for broadcast\" 2 4 4 4 32\n";
+}
+
+/// A record of RCCL's recorder.h: an allreduce of `count` floats by a rank of 2.
+inline std::string rccl_record(std::uint64_t type, std::uint64_t count, std::uint64_t rank) {
+  std::string bytes(160, '\0');
+  auto put = [&](std::size_t at, std::uint64_t value, std::size_t width) {
+    for (std::size_t i = 0; i < width; ++i) bytes[at + i] = static_cast<char>(value >> (8 * i));
+  };
+  for (const auto& [at, value] : std::map<std::size_t, std::uint64_t>{
+           {0, 11}, {4, 12}, {8, rank}, {36, type}, {112, 7}, {120, rank}, {124, 2}, {148, rank}})
+    put(at, value, 4);
+  put(16, std::bit_cast<std::uint64_t>(1745623615676.0), 8);
+  put(104, count, 8);
+  put(128, 100 + rank, 8);
+  put(152, 171, 8);
+  return bytes;
 }
 
 }  // namespace collcast::samples
