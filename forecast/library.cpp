@@ -186,6 +186,14 @@ Choice Library::choose(Collective collective, const Call& asked) const {
   return chooser_({collective, {}, asked});
 }
 
+bool Library::stages(Collective collective, const Call& asked) const {
+  try {
+    return choose(collective, asked).staged;
+  } catch (const NoRule&) {
+    return false;
+  }
+}
+
 const Forecaster& Library::sends(const Choice& choice) const {
   return choice.blocking && blocking_ ? *blocking_ : default_forecaster();
 }
@@ -289,7 +297,10 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
   const Forecaster& sender = nccl ? sent_by(transport()) : default_forecaster();
   const Call call = segmented(sender.fabric(), a, asked, segment);
   Choice choice{&a, call};
-  if (!nccl || !pairs) return {std::move(choice), sender.predict(a, call, engine), {}, &sender};
+  if (!nccl && known && stages(a.collective, asked))
+    choice.algorithm = &in_host_memory(a), choice.staged = true;
+  const Algorithm& played = *choice.algorithm;
+  if (!nccl || !pairs) return {std::move(choice), sender.predict(played, call, engine), {}, &sender};
   choice.why = policy_ + ": an ncclSend and an ncclRecv for each pair of ranks";
   Prediction p = sender.predict(known ? in_nccls_order(a) : a, call, engine);
   p.algorithm = &a;

@@ -56,6 +56,10 @@ class Library {
   /// As in Forecaster, with the library's own barrier; none if the library does not send by MPI.
   std::optional<Seconds> mean_between_barriers(Collective collective, const Call& asked) const;
 
+  Choice choose(Collective collective, const Call& asked) const;
+  /// Whether the library stages the call in host memory, whatever its algorithm.
+  bool stages(Collective collective, const Call& asked) const;
+
   const Forecaster& forecaster() const { return forecaster_; }
   /// The fabric that carries the messages of a choice that MPI sends.
   const Fabric& fabric(const Choice& choice) const { return sends(choice).fabric(); }
@@ -67,7 +71,6 @@ class Library {
     Situation situation;
     nccl::Software software;
   };
-  Choice choose(Collective collective, const Call& asked) const;
   const Forecaster& sends(const Choice& choice) const;
   /// The forecaster of everything but NCCL's rings and trees.
   const Forecaster& default_forecaster() const { return forced_ ? sent_by(*forced_) : forecaster_; }

@@ -71,8 +71,9 @@ class OfLibrary {
     std::vector<Library::Forecast> all = library.predict_all(in_.collective, asked, engine_);
     if (!all.empty()) return all;
     all.push_back(library.predict(in_.collective, asked, engine_));
+    const Choice own = all.front().choice;
     for (const Algorithm* a : common_algorithms(in_.collective))
-      if (unmet(*a, asked).empty() && a != all.front().choice.algorithm)
+      if (unmet(*a, asked).empty() && own.algorithm != (own.staged ? &in_host_memory(*a) : a))
         all.push_back(library.predict(*a, asked, engine_));
     return all;
   }

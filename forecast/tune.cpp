@@ -246,13 +246,20 @@ class Mpi : public Subject {
   int radix(const tuner::Entry& e) const { return e.radix == tuner::all_ranks ? site_.ranks : e.radix; }
   const tuner::Entry* entry_of(const Choice& choice) const {
     for (const tuner::Entry& e : entries_)
-      if (e.collective == choice.algorithm->collective && e.ours == choice.algorithm->name &&
+      if (e.collective == choice.algorithm->collective &&
+          algorithm_of(e, choice.staged) == choice.algorithm &&
           (e.radix == 0 || !choice.algorithm->radix || radix(e) == choice.call.radix))
         return &e;
     return nullptr;
   }
+  static const Algorithm* algorithm_of(const tuner::Entry& e, bool staged) {
+    const Algorithm& a = algorithm(e.collective, e.ours);
+    return staged ? &in_host_memory(a) : &a;
+  }
   Play price(const Algorithm& a, const tuner::Entry& e, Bytes size, std::int64_t segment) {
     Choice choice{&a, site_.call(own_, size)};
+    choice.staged = knows_ && own_.stages(a.collective, choice.call);
+    choice.algorithm = algorithm_of(e, choice.staged);
     if (e.radix != 0) choice.call.radix = radix(e);
     const Bytes cut = segment > 0 ? Bytes(static_cast<double>(segment)) : size;
     choice.call = segmented(own_.forecaster().fabric(), a, choice.call, cut);

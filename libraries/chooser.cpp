@@ -31,6 +31,12 @@ Choice fastest_for(const Fabric& fabric, const Request& request) {
   return for_members(fabric, request, [&](const Fabric& f) { return fastest(f, candidates, request.call); });
 }
 
+/// Whether data have to be copied to be in host memory.
+bool copies_to_host(const Fabric& fabric) {
+  const Wire copy = fabric.wire({0, Memory::device}, {0, Memory::host}, Bytes(1));
+  return copy.overhead + copy.latency + Bytes(1) * copy.per_byte > Seconds(0);
+}
+
 /// The situation for each occupancy, computed once.
 class Situations {
  public:
@@ -230,8 +236,13 @@ Chooser by_policy(std::string policy, const Description& description, const Mach
     if (a.channels) call.channels = p.channels;
     const Fabric& sends = p.blocking && blocking ? *blocking : fabric;
     return for_members(sends, request, [&](const Fabric& f) {
-      const Algorithm& played = p.in_host ? in_host_memory(a) : a;
-      return Choice{&played, segmented(f, a, call, p.segment), p.why, std::string(p.protocol), p.blocking};
+      const bool staged = p.in_host && copies_to_host(f);
+      return Choice{staged ? &in_host_memory(a) : &a,
+                    segmented(f, a, call, p.segment),
+                    p.why,
+                    std::string(p.protocol),
+                    p.blocking,
+                    staged};
     });
   };
 }

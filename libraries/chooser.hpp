@@ -28,6 +28,7 @@ struct Choice {
   std::string why = {};                  ///< one line; empty if it was named or is the fastest
   std::string protocol = {};             ///< NCCL's protocol: LL, LL128 or Simple; empty for others
   bool blocking = false;                 ///< sends return when their buffers are free, as MPI_Send does
+  bool staged = false;                   ///< `algorithm` is one `in_host_memory`
 };
 
 /// The occupancy of the machine's nodes by these ranks, or by all ranks if `members` is empty.

@@ -63,7 +63,7 @@ struct Pick {
   int channels = 1;
   std::optional<Bytes> segment = {};      ///< of the whole message; empty: the library does not say
   std::string_view protocol = {};         ///< LL, LL128 or Simple; empty without protocols
-  bool in_host = false;                   ///< staged in host memory (`in_host_memory`)
+  bool in_host = false;                   ///< staged in host memory (`in_host_memory`), unless data are there
   bool blocking = false;                  ///< sends return when their buffers are free, as MPI_Send does
   std::optional<Seconds> predicted = {};  ///< by the library's own model
   std::string why = {};                   ///< one line

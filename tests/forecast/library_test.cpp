@@ -32,6 +32,33 @@ TEST(Library, NcclIsTimedByItsTransport) {
   EXPECT_FALSE(c.prediction.calibrated);
 }
 
+/// Its threads reduce in host memory only. A broadcast stays in the GPUs; a machine without GPUs, or data in
+/// host memory, know no copies.
+TEST(Library, OpenMpiStagesReductionsOfGpus) {
+  const auto predicted = [](const char* platform, Collective collective, Memory memory) {
+    const Library library("openmpi-4.1", load_platform(platform), 16, Placement::block, memory);
+    const Call call{.ranks = 16, .message = 64_MiB, .ranks_per_node = 1};
+    return library.predict(collective, call, engine("path")).prediction;
+  };
+  const Prediction staged = predicted("dgx-h100", Collective::allreduce, Memory::device);
+  const Prediction in_host = predicted("dgx-h100", Collective::allreduce, Memory::host);
+  EXPECT_EQ(staged.algorithm->name, in_host.algorithm->name + " in host memory");
+  EXPECT_GT(staged.time, in_host.time);
+  EXPECT_LT(staged.time, 3.0 * in_host.time);
+  EXPECT_EQ(predicted("dgx-h100", Collective::broadcast, Memory::device).algorithm->name.find("host"),
+            std::string::npos);
+  EXPECT_EQ(predicted("frontera", Collective::allreduce, Memory::device).algorithm->name.find("host"),
+            std::string::npos);
+}
+
+/// An algorithm that it is told to play is staged, too, and listed once.
+TEST(Library, OpenMpiStagesWhateverItIsTold) {
+  const Library library("openmpi-4.1", load_platform("dgx-h100"), 16);
+  const Call call{.ranks = 16, .message = 64_MiB, .ranks_per_node = 1};
+  const Algorithm& ring = algorithm(Collective::allreduce, "ring");
+  EXPECT_EQ(library.predict(ring, call, engine("path")).prediction.algorithm->name, "ring in host memory");
+}
+
 TEST(Library, ThePlatformKnowsNcclBetter) {
   const Description d = load_platform("abci-v");
   const Seconds before = allreduce(d, "nccl-2.8", 4, 1_MiB).prediction.time;
