@@ -151,6 +151,9 @@ class Player {
     loops_ = std::ceil(message_ / (everyone * chunk_));
     if (simple()) chunk_ = message_ / (everyone * loops_);
     if (!by_rank()) filled_ = message_ / (everyone * chunk_ * loops_);
+    const double rest = message_ - (loops_ - 1) * everyone * chunk_;
+    last_chunk_ = simple() ? chunk_ : std::min(std::ceil(rest / (everyone * unit)) * unit, largest);
+    held_ = std::ceil(rest / (play_.channels * last_chunk_) - 1e-9);
     chunk_ = std::min({chunk_, share_, by_rank() ? message_ / ranks_ : unlimited});
   }
 
@@ -166,6 +169,21 @@ class Player {
     return whole * on_rail_ + std::ceil((chunks - whole * play_.channels) / s_.rails);
   }
 
+  double work(double chunk, double rate) const { return step() + turns(chunk, rate); }
+
+  /// How long the threads of a rank work. In a loop of an allreduce of LL and LL128, only the first chunks
+  /// of a channel hold data; the rank that meets most of these meets all of them twice.
+  double thread_time(double rate) const {
+    if (by_rank()) return (ranks_ - 1) * loops_ * work(chunk_, rate);
+    return 2.0 * (ranks_ - 1) * (loops_ - 1) * work(chunk_, rate) +
+           std::min(2 * held_, ranks_ - 2 + held_) * work(last_chunk_, rate);
+  }
+  /// How long the last of the chunks that hold data waits behind the others.
+  double train(double rate, double on) const {
+    if (by_rank() || loops_ > 1) return 0;
+    return (held_ - 1) * (1 - static_cast<double>(nodes_) / ranks_) * std::max(0.0, work(chunk_, rate) - on);
+  }
+
   /// The time of a ring, in which every rank passes on a chunk in every step. The busiest part sets the pace:
   /// a rank's threads, a network card and its proxies, or the way of a chunk once round the ring, for which
   /// all ranks wait.
@@ -174,7 +192,6 @@ class Player {
     const double rate = kernel_rate(collective_);
     const double piece = simple() ? chunk_ / 2 : std::min(chunk_, turn_);
     const double steps = (collective_ == Collective::allreduce ? 2.0 : 1.0) * (ranks_ - 1) * loops_;
-    const double work = step() + turns(chunk_, rate);
     // Between nodes LL128 passes a chunk that is shorter than a turn on as it comes: the latencies contain
     // the turn.
     const bool streams = nodes_ > 1 && protocol_ == Protocol::ll128 && chunk_ < turn_;
@@ -186,8 +203,8 @@ class Player {
       once_round = (ranks_ - nodes_) * on + nodes_ * across;
       at_most(steps / loops_ * on_busiest_card() * card_time(kernel_.messages, chunk_), network_cards);
     }
-    at_most(steps * filled_ * work, held_by(rate));
-    at_most(steps * once_round / ranks_, by_latency);
+    at_most(thread_time(rate), held_by(rate));
+    at_most(steps * once_round / ranks_ + train(rate, on), by_latency);
     moving_ += turns(chunk_, rate) - std::min(turns(chunk_, rate), piece / rate);
   }
 
@@ -319,6 +336,8 @@ class Player {
   double turn_ = 0;     ///< bytes that a channel moves in one turn of its loop
   double chunk_ = 0, loops_ = 1;
   double passed_ = 0;  ///< bytes of a chunk that are passed on while the others come; 0: a whole chunk
+  double last_chunk_ = 0;  ///< of a ring's last loop
+  double held_ = 0;        ///< how many of a channel's chunks hold data in the last loop
   double filled_ = 1;  ///< share of an allreduce's chunks that hold data, as sizes are rounded up
   double moving_ = 0;
   const char* limit_ = by_latency;
