@@ -286,7 +286,7 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
       const bool theirs = known && a.name == pairs->name;
       const Rank peers = !theirs ? 1 : pairs->peers == 0 ? asked.ranks - 1 : pairs->peers;
       const nccl::Protocol protocol = nccl::pair_protocol(*nccl_, of_a_pair(*pairs, asked));
-      return {nccl_->release, nccl::Shape::ring, protocol, peers, nccl_->channels};
+      return {.release = nccl_->release, .protocol = protocol, .peers = peers, .channels = nccl_->channels};
     }
     if (forced_) return *forced_;
     if (const Demands needs = demands(a); needs.multicast || needs.reduction)
@@ -358,13 +358,14 @@ nccl::Play Library::play(const View& v, Collective collective, const Call& call,
 
 const Forecaster& Library::sent_by(const nccl::KernelSettings& t) const {
   return sent_
-      .try_emplace({t.shape, t.protocol, t.peers, t.in_use, t.threads}, description_,
+      .try_emplace({t.shape, t.protocol, t.by_turns, t.peers, t.in_use, t.threads}, description_,
                    forecaster_.machine().ranks(), placement_, memory_, 0, Transport{Transport::Kind::nccl, t})
       .first->second;
 }
 
 const Forecaster& Library::sent_by(const nccl::Candidate& chosen, const nccl::Play& played) const {
   nccl::KernelSettings t{nccl_->release, chosen.shape, chosen.protocol};
+  t.by_turns = played.turn > Bytes(0) && chosen.shape == nccl::Shape::ring;
   t.channels = nccl_->all_channels(situation());
   if (chosen.protocol == nccl::Protocol::ll) t.threads = static_cast<std::int16_t>(played.threads);
   if (chosen.protocol == nccl::Protocol::ll && (since_hopper(situation().gpu) || of_amd(situation().gpu)))

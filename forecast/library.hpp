@@ -111,7 +111,7 @@ class Library {
   Description description_;
   Placement placement_;
   Memory memory_;
-  mutable std::map<std::tuple<nccl::Shape, nccl::Protocol, Rank, int, int>, Forecaster> sent_;
+  mutable std::map<std::tuple<nccl::Shape, nccl::Protocol, bool, Rank, int, int>, Forecaster> sent_;
   Chooser chooser_;
 };
 

@@ -46,10 +46,11 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
       kernel_(kernel(t.protocol, s.gpu)),
       chunk_(carriers.chunk),
       flags_(t.protocol == Protocol::ll),
-      streams_(t.protocol == Protocol::ll128 && s.nodes > 1),
+      streams_(t.protocol == Protocol::ll128 && s.nodes > 1 && !t.by_turns),
       simple_(t.protocol == Protocol::simple),
       heads_(t.shape == Shape::nvls_tree ? s.switch_channels : 0),
       staged_(s.staged),
+      by_turns_(t.by_turns && s.on_a_node > 1),
       fans_out_(t.shape == Shape::tree && s.on_a_node > 1),
       by_others_(s.link == NodeLink::nvlink && t.peers > 0 && t.release >= first_nvb),
       by_rail_(s.link == NodeLink::nvlink && (t.peers == 0 || t.release >= first_pxn)),
@@ -169,8 +170,11 @@ Wire KernelFabric::in_node(Wire w, Bytes bytes) const {
   w.software = w.per_byte - links;
   w.spare_in = w.framing * w.spare_in;
   w.streamed = ways_ == 1;
-  w.latency = std::max(Seconds(0), step_ - contained(bytes)) + std::max(Seconds(0), w.latency - of_a_step);
-  w.overhead = waiting(bytes, threads_);
+  const Seconds idle =  // of the threads, until the flags of a turn have arrived
+      flags_ ? std::max(Seconds(0), step_ - std::min(bytes, turn_) * threads_) : Seconds(0);
+  w.latency =
+      std::max(Seconds(0), step_ - contained(bytes) - idle) + std::max(Seconds(0), w.latency - of_a_step);
+  w.overhead = waiting(bytes, threads_) + idle;
   return w;
 }
 
@@ -208,6 +212,7 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
     w.per_byte += w.software;
     bytes = chunk_, ahead = chunk_ * w.software;
   }
+  if (by_turns_) bytes = std::min(bytes, turn_);  // the turns before came before
   const Seconds in_threads = std::max(Seconds(0), (bytes * handing_ - contained(bytes)) / kernel_.messages +
                                                       waiting(bytes, handing_) - ahead);
   w.overhead = fans_out_ ? Seconds(0) : in_threads;

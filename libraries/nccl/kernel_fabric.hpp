@@ -14,7 +14,8 @@ struct KernelSettings {
   Release release = usual_minor;
   Shape shape = Shape::ring;  ///< ring or tree, whose latencies differ
   Protocol protocol = Protocol::simple;
-  Rank peers = 0;  ///< how many peers a GPU sends to at once by ncclSend; 0: a message has one channel
+  bool by_turns = false;  ///< a chain of LL or LL128, whose chunks come turn by turn from a GPU of the node
+  Rank peers = 0;         ///< how many peers a GPU sends to at once by ncclSend; 0: a message has one channel
   std::optional<int> channels = {};  ///< sharing a node's links; for ncclSend, as NCCL was told
   std::int16_t in_use = 1;           ///< channels of the kernel, which share what a GPU moves
   std::int16_t threads = 0;          ///< of a channel; 0: all that the protocol has
@@ -79,6 +80,7 @@ class KernelFabric final : public MachineFabric {
   bool simple_;             ///< Simple: chunks pass a card side by side, on a connection per channel
   double heads_;            ///< NVLSTree: GPUs of a node that each take a share of the sum; else 0
   bool staged_;             ///< messages between nodes may be staged in host memory
+  bool by_turns_;           ///< a chunk for another node is handed to its proxy while it comes
   bool fans_out_;   ///< a tree: the threads that send to another node send to a GPU of their own at once
   bool by_others_;  ///< messages may go through the memory of another GPU of the node (NVB)
   bool by_rail_;    ///< messages may leave through the card of another GPU

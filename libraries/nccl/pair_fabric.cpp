@@ -8,7 +8,8 @@ constexpr int slots = 8;  // NCCL_STEPS
 
 KernelFabric of_protocol(const Machine& machine, const Policy& policy, const Situation& s,
                          const Software& software, Protocol protocol) {
-  const KernelSettings t{policy.release, Shape::ring, protocol, 1, policy.channels};
+  const KernelSettings t{
+      .release = policy.release, .protocol = protocol, .peers = 1, .channels = policy.channels};
   return {machine, t, s, software, carriers_of_pairs(policy, s, machine, 1)};
 }
 

@@ -27,8 +27,8 @@ void check(const std::vector<Order>& orders) {
 /// The orders, shared by the rules of a schedule.
 using Orders = std::shared_ptr<const std::vector<Order>>;
 
-void on_channel(Step& step, std::size_t channel, Rank from, Rank to, Block block, Combine combine) {
-  step.send(from, to, {block}, combine);
+void on_channel(Step& step, std::size_t channel, Rank from, Rank to, Chunk chunk, Combine combine) {
+  step.send(from, to, chunk, combine);
   step.transfers.back().channel = static_cast<std::uint16_t>(channel);
 }
 
@@ -59,7 +59,7 @@ struct Ring {
     for (std::size_t c = 0; c < orders->size(); ++c)
       for (Rank i = 0; i < ranks(); ++i)
         if (const auto b = block(c, loop, i - behind))
-          on_channel(step, c, at(c, i), at(c, i + 1), *b, combine);
+          on_channel(step, c, at(c, i), at(c, i + 1), {*b}, combine);
   }
 };
 
@@ -78,25 +78,53 @@ Schedule ring(const Ring& ring, bool reduce, bool copy) {
   return {ring.ranks(), ring.blocks, ring.loops * rounds, rule, static_cast<int>(ring.channels())};
 }
 
-/// Chunks follow each other down a chain: the ring, cut where it comes back to the root.
-Schedule chain(const Orders& orders, Rank root, Block loops, bool to_root) {
-  std::vector<Order> cut = *orders;
-  for (Order& order : cut) {
-    const auto at = std::ranges::find(order, root);
-    std::rotate(order.begin(), to_root ? at + 1 : at, order.end());
-  }
-  const auto lines = std::make_shared<const std::vector<Order>>(std::move(cut));
-  const auto ranks = static_cast<Rank>(lines->front().size());
-  auto rule = [=](std::int64_t s, Step& step) {
-    for (std::size_t c = 0; c < lines->size(); ++c)
-      for (std::int64_t i = std::max<std::int64_t>(0, s - loops + 1); i < ranks - 1 && i <= s; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        on_channel(step, c, (*lines)[c][at], (*lines)[c][at + 1], static_cast<Block>(c) * loops + s - i,
-                   to_root ? Combine::reduce : Combine::copy);
-      }
+/// A ring, cut where it comes back to the root. Each rank but the last passes on what it has.
+struct Line {
+  struct Place {
+    Rank rank;
+    bool node_ends;      ///< the next rank is on another node
+    std::int64_t first;  ///< step in which the first piece is passed on
   };
-  return {ranks, static_cast<Block>(lines->size()) * loops, ranks == 1 ? 0 : ranks - 2 + loops, rule,
-          static_cast<int>(lines->size())};
+  std::vector<Place> places;
+
+  Line(const Order& order, Rank root, bool to_root, Rank per_node, Block pieces) {
+    const std::size_t n = order.size(), q = static_cast<std::size_t>(per_node);
+    const auto at = static_cast<std::size_t>(std::ranges::find(order, root) - order.begin());
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t slot = (at + (to_root ? 1 : 0) + i) % n;
+      const bool ends = slot / q != (slot + 1) % n / q;
+      // The proxy needs all pieces of a chunk.
+      const std::int64_t later = i == 0 ? 0 : ends && !places.back().node_ends ? pieces : 1;
+      places.push_back({order[slot], ends, (i == 0 ? 0 : places.back().first) + later});
+    }
+  }
+};
+
+/// Chunks follow each other down a chain, within a node in pieces.
+Schedule chain(const std::vector<Order>& orders, Rank root, Block loops, bool to_root, Rank per_node,
+               Block pieces) {
+  std::vector<Line> cut;
+  for (const Order& order : orders) cut.emplace_back(order, root, to_root, per_node, pieces);
+  const auto lines = std::make_shared<const std::vector<Line>>(std::move(cut));
+  const std::size_t ranks = orders.front().size();
+  const Block all = loops * pieces;
+  auto rule = [=](std::int64_t s, Step& step) {
+    for (std::size_t c = 0; c < lines->size(); ++c) {
+      const std::vector<Line::Place>& places = (*lines)[c].places;
+      for (auto from = std::ranges::upper_bound(places, s - all, {}, &Line::Place::first);
+           from + 1 < places.end() && from->first <= s; ++from) {
+        const Block piece = s - from->first, count = from->node_ends ? pieces : 1;
+        if (piece % count == 0)
+          on_channel(step, c, from->rank, from[1].rank, {static_cast<Block>(c) * all + piece, count},
+                     to_root ? Combine::reduce : Combine::copy);
+      }
+    }
+  };
+  std::int64_t last = 0;
+  for (const Line& line : *lines)
+    if (ranks > 1) last = std::max(last, line.places[ranks - 2].first);
+  return {static_cast<Rank>(ranks), static_cast<Block>(orders.size()) * all, ranks == 1 ? 0 : last + all,
+          rule, static_cast<int>(orders.size())};
 }
 
 /// The parent of a node in NVIDIA/nccl's src/graph/trees.cc; -1 for the root, node 0.
@@ -152,10 +180,11 @@ struct Tree {
 
 /// Into how many pieces a chunk is cut if it is passed on turn by turn: one for each turn, unless many chunks
 /// follow each other anyway.
-double pieces(const Play& play) {
-  constexpr double enough = 128, most = 8;  // enough: pieces of a channel; most: of a chunk
+Block pieces(const Play& play, double most) {
+  constexpr double enough = 128;  // of a channel
   if (play.turn == Bytes(0)) return 1;
-  return std::max(1.0, std::ceil(std::min({most, enough / play.loops, play.chunk / play.turn})));
+  return static_cast<Block>(
+      std::max(1.0, std::ceil(std::min({most, enough / play.loops, play.chunk / play.turn - 1e-9}))));
 }
 
 }  // namespace
@@ -179,8 +208,8 @@ std::vector<Order> orders(const NodeChannels& found, const std::vector<std::vect
   return all;
 }
 
-Schedule rings(Collective collective, Rank root, const std::vector<Order>& orders, Block loops,
-               Block filled) {
+Schedule rings(Collective collective, Rank root, const std::vector<Order>& orders, Block loops, Block filled,
+               Rank per_node, Block pieces) {
   check(orders);
   const auto shared = std::make_shared<const std::vector<Order>>(orders);
   const Block ranks = static_cast<Block>(orders.front().size()),
@@ -195,9 +224,9 @@ Schedule rings(Collective collective, Rank root, const std::vector<Order>& order
     case Collective::allgather:
       return ring({shared, loops, true, even}, false, true);
     case Collective::broadcast:
-      return chain(shared, root, loops, false);
+      return chain(orders, root, loops, false, per_node, pieces);
     case Collective::reduce:
-      return chain(shared, root, loops, true);
+      return chain(orders, root, loops, true, per_node, pieces);
     default:
       throw InputError("NCCL plays no rings for " + std::string(definition(collective).name));
   }
@@ -229,9 +258,9 @@ Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Bl
         const int depth = tree.depth[static_cast<std::size_t>(r)];
         const Block first = static_cast<Block>(c) * loops;
         if (const std::int64_t k = s - (deepest - depth); k >= 0 && k < loops)
-          on_channel(step, up_on, r, up, first + k, Combine::reduce);
+          on_channel(step, up_on, r, up, {first + k}, Combine::reduce);
         if (const std::int64_t k = s - down - (depth - 1); k >= 0 && k < loops)
-          on_channel(step, down_on, up, r, first + k, Combine::copy);
+          on_channel(step, down_on, up, r, {first + k}, Combine::copy);
       }
     }
   };
@@ -269,18 +298,20 @@ std::vector<PairTraffic> traffic(Shape shape, Collective collective, Rank root,
 
 Algorithm scheduled(std::string name, Collective collective, const Candidate& candidate, const Play& play,
                     const std::vector<Order>& orders, int searched, Rank per_node) {
-  const auto loops = static_cast<Block>(std::max(1.0, play.loops) * pieces(play));
+  const auto loops = static_cast<Block>(std::max(1.0, play.loops));
   Algorithm a;
   a.collective = collective;
   a.name = std::move(name);
   a.description = "as NCCL plays it: the channels of its search, chunk by chunk";
   a.schedule = [=](const Call& c) {
     if (candidate.shape == Shape::tree)
-      return trees(orders, searched, per_node, loops, candidate.protocol == Protocol::ll128);
+      return trees(orders, searched, per_node, loops * pieces(play, 8),
+                   candidate.protocol == Protocol::ll128);
     // NCCL cuts what is left for the last of several loops into smaller chunks.
-    if (play.loops > 1) return rings(collective, c.root, orders, loops);
-    const auto filled = static_cast<Block>(std::ceil(c.message / play.chunk - 1e-9));
-    return rings(collective, c.root, orders, loops, std::max<Block>(1, filled));
+    const Block filled = play.loops > 1
+                             ? std::numeric_limits<Block>::max()
+                             : std::max<Block>(1, std::llround(std::ceil(c.message / play.chunk - 1e-9)));
+    return rings(collective, c.root, orders, loops, filled, per_node, pieces(play, 128));
   };
   return a;
 }

@@ -26,10 +26,11 @@ std::vector<Order> orders(const NodeChannels& found, const std::vector<std::vect
 
 /// A ring on each channel (a chain for broadcast and reduce), on which each rank's chunks go round in `loops`
 /// rounds. Chunks after the first `filled` are empty and not sent; in allgather and reduce-scatter `filled`
-/// counts the chunks of each rank. Throws InputError for collectives without rings in NCCL, and for an order
+/// counts the chunks of each rank. A chain passes chunks on in `pieces`, but whole from node to node, of
+/// `per_node` ranks. Throws InputError for collectives without rings in NCCL, and for an order
 /// that names a rank twice.
 Schedule rings(Collective collective, Rank root, const std::vector<Order>& orders, Block loops,
-               Block filled = std::numeric_limits<Block>::max());
+               Block filled = std::numeric_limits<Block>::max(), Rank per_node = 1, Block pieces = 1);
 
 /// An allreduce on each channel: up the chain of each node and a binary tree of nodes, and down again. The
 /// first `searched` channels, which the search found, use one tree. Their copies use the other tree, whose

@@ -221,9 +221,7 @@ class Player {
     const double piece = simple() ? chunk_ : std::min(chunk_, turn_);
     const double on = step() + turns(piece, rate);
     const double work = step() + turns(most, rate);
-    // Between nodes a proxy sends whole chunks. Turns that wait for flags stay together: a message waits for
-    // those of its later turns only.
-    if (nodes_ == 1 && !simple() && (!ll() || turn_ / rate >= step())) passed_ = turn_;
+    if (!simple()) passed_ = turn_;  // within a node; a proxy sends whole chunks
     at_most(work, held_by(rate));
     double way = (ranks_ - nodes_) * on, following = work - on;
     const char* streams = held_by(rate);
@@ -335,10 +333,10 @@ class Player {
   double on_rail_ = 1;  ///< channels that share a network card
   double turn_ = 0;     ///< bytes that a channel moves in one turn of its loop
   double chunk_ = 0, loops_ = 1;
-  double passed_ = 0;  ///< bytes of a chunk that are passed on while the others come; 0: a whole chunk
+  double passed_ = 0;      ///< bytes of a chunk that are passed on while the others come; 0: a whole chunk
   double last_chunk_ = 0;  ///< of a ring's last loop
   double held_ = 0;        ///< how many of a channel's chunks hold data in the last loop
-  double filled_ = 1;  ///< share of an allreduce's chunks that hold data, as sizes are rounded up
+  double filled_ = 1;      ///< share of an allreduce's chunks that hold data, as sizes are rounded up
   double moving_ = 0;
   const char* limit_ = by_latency;
 };

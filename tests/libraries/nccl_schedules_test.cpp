@@ -49,6 +49,23 @@ TEST(NcclSchedules, ringsDoWhatTheyAreFor) {
         }
 }
 
+/// Down a chain, a chunk goes in pieces within a node and as a whole from node to node, where a proxy sends
+/// it.
+TEST(NcclSchedules, chainsGoInPiecesWithinNodes) {
+  for (const Collective collective : {Collective::broadcast, Collective::reduce})
+    for (const Rank per_node : {1, 2, 3})
+      for (Rank root = 0; root < 7; ++root) {
+        constexpr Block loops = 2, pieces = 3;
+        const auto all = orders(found(per_node), nodes(7, per_node), 2, 2);
+        const Schedule s = rings(collective, root, all, loops, 1, per_node, pieces);
+        EXPECT_FALSE(prove(s, collective, root)) << root << ", " << per_node << " a node";
+        for_each_step(s, false, [&](const Step& step) {
+          for (const Transfer& t : step.transfers)
+            EXPECT_EQ(t.chunk.count, t.from.rank / per_node == t.to.rank / per_node ? 1 : pieces);
+        });
+      }
+}
+
 /// Each node goes by its own channels, the first ones of them.
 TEST(NcclSchedules, aPartialNodeHasItsOwnChannels) {
   NodeChannels all = found(3);
