@@ -181,7 +181,8 @@ class Player {
   /// How long the last of the chunks that hold data waits behind the others.
   double train(double rate, double on) const {
     if (by_rank() || loops_ > 1) return 0;
-    return (held_ - 1) * (1 - static_cast<double>(nodes_) / ranks_) * std::max(0.0, work(chunk_, rate) - on);
+    const double within = nodes_ == 1 ? 1 : 1 - static_cast<double>(nodes_) / ranks_;
+    return (held_ - 1) * within * std::max(0.0, work(chunk_, rate) - on);
   }
 
   /// The time of a ring, in which every rank passes on a chunk in every step. The busiest part sets the pace:

@@ -112,6 +112,15 @@ TEST(NcclTransport, proxies_and_cards_by_hand) {
   EXPECT_EQ(p.limited_by, "network proxies and cards");
 }
 
+/// Chunks of 57600 bytes on each of 12 channels of 4 ranks; three of four hold data. In six steps, some rank
+/// meets the empty one once.
+TEST(NcclTransport, the_rank_with_most_filled_chunks_by_hand) {
+  const Play p = ring(4, Bytes(48 * 43200), Protocol::ll128, v100(1));
+  ASSERT_EQ(p.channels, 12);
+  ASSERT_EQ(p.chunk, Bytes(57600));
+  EXPECT_NEAR(p.time.value * 1e6, 10 + 11 * 1.05 + 5 * (1.9 + 57600 / 8450.0) + 19200 / 8450.0, 1e-6);
+}
+
 /// Of 64 KiB each of 32 ranks has 2 KiB, less than the least chunk of 19200 bytes: one channel carries them.
 TEST(NcclTransport, an_allgather_of_parts_of_a_chunk_by_hand) {
   const Situation s = v100(8);
