@@ -187,6 +187,19 @@ Block pieces(const Play& play, double most) {
       std::max(1.0, std::ceil(std::min({most, enough / play.loops, play.chunk / play.turn - 1e-9}))));
 }
 
+/// Chunks that follow each other whole; the last one is what is left. Or their pieces, which are alike.
+Schedule tree_of(const Candidate& candidate, const Play& play, const std::vector<Order>& orders, int searched,
+                 Rank per_node, Bytes message) {
+  constexpr Block parts = 8;  // of a chunk
+  const bool at_once = candidate.protocol == Protocol::ll128;
+  const auto loops = static_cast<Block>(std::max(1.0, play.loops)), whole = loops * pieces(play, 8);
+  if (loops == 1 || whole > loops) return trees(orders, searched, per_node, whole, at_once);
+  const double chunks = message / static_cast<double>(orders.size()) / play.chunk;
+  const auto filled = static_cast<Block>(std::ceil(parts * chunks - 1e-9));
+  return trees(orders, searched, per_node, std::clamp(filled, (loops - 1) * parts + 1, loops * parts),
+               at_once, parts);
+}
+
 }  // namespace
 
 std::vector<Order> orders(const NodeChannels& found, const std::vector<std::vector<Rank>>& nodes,
@@ -232,12 +245,14 @@ Schedule rings(Collective collective, Rank root, const std::vector<Order>& order
   }
 }
 
-Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Block loops, bool at_once) {
+Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Block of_channel, bool at_once,
+               Block of_chunk) {
   check(orders);
   std::vector<Tree> all;
   for (std::size_t c = 0; c < orders.size(); ++c)
     all.emplace_back(orders[c], per_node, of_second_tree(c, searched));
   const auto shared = std::make_shared<const std::vector<Tree>>(std::move(all));
+  const Block loops = (of_channel + of_chunk - 1) / of_chunk;
   int deepest = 0;
   for (const Tree& tree : *shared) deepest = std::max(deepest, tree.deepest);
   const auto ranks = static_cast<Rank>(orders.front().size());
@@ -256,16 +271,19 @@ Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Bl
           continue;
         }
         const int depth = tree.depth[static_cast<std::size_t>(r)];
-        const Block first = static_cast<Block>(c) * loops;
+        const auto chunk = [&](Block k) {
+          return Chunk{static_cast<Block>(c) * of_channel + k * of_chunk,
+                       std::min(of_chunk, of_channel - k * of_chunk)};
+        };
         if (const std::int64_t k = s - (deepest - depth); k >= 0 && k < loops)
-          on_channel(step, up_on, r, up, {first + k}, Combine::reduce);
+          on_channel(step, up_on, r, up, chunk(k), Combine::reduce);
         if (const std::int64_t k = s - down - (depth - 1); k >= 0 && k < loops)
-          on_channel(step, down_on, up, r, {first + k}, Combine::copy);
+          on_channel(step, down_on, up, r, chunk(k), Combine::copy);
       }
     }
   };
-  return {ranks, static_cast<Block>(orders.size()) * loops, deepest == 0 ? 0 : down + half,
-          rule,  static_cast<int>(orders.size() * ways),    static_cast<int>(ways)};
+  return {ranks, static_cast<Block>(orders.size()) * of_channel, deepest == 0 ? 0 : down + half,
+          rule,  static_cast<int>(orders.size() * ways),         static_cast<int>(ways)};
 }
 
 std::vector<PairTraffic> traffic(Shape shape, Collective collective, Rank root,
@@ -305,8 +323,7 @@ Algorithm scheduled(std::string name, Collective collective, const Candidate& ca
   a.description = "as NCCL plays it: the channels of its search, chunk by chunk";
   a.schedule = [=](const Call& c) {
     if (candidate.shape == Shape::tree)
-      return trees(orders, searched, per_node, loops * pieces(play, 8),
-                   candidate.protocol == Protocol::ll128);
+      return tree_of(candidate, play, orders, searched, per_node, c.message);
     // NCCL cuts what is left for the last of several loops into smaller chunks.
     const Block filled = play.loops > 1
                              ? std::numeric_limits<Block>::max()

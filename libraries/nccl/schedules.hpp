@@ -34,10 +34,12 @@ Schedule rings(Collective collective, Rank root, const std::vector<Order>& order
 
 /// An allreduce on each channel: up the chain of each node and a binary tree of nodes, and down again. The
 /// first `searched` channels, which the search found, use one tree. Their copies use the other tree, whose
-/// inner nodes are leaves of the first (double binary tree). Data go in `loops` chunks. `at_once`: chunks go
+/// inner nodes are leaves of the first (double binary tree). Each has `of_channel` blocks,
+/// which go in chunks of `of_chunk`, the last with what is left. `at_once`: chunks go
 /// down while later ones go up, by separate threads and a separate sequence of steps. Nodes have `per_node`
 /// ranks; the last may have fewer.
-Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Block loops, bool at_once);
+Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Block of_channel, bool at_once,
+               Block of_chunk = 1);
 
 /// The bytes that each pair of neighbours in the rings or trees exchanges in all, if channels share the
 /// message evenly.

@@ -297,8 +297,12 @@ class Player {
     const double on_wire = nodes_ > 1 ? wire_time(chunk_) : 0;
     const bool split = protocol_ == Protocol::ll128;
     const bool streams = split && nodes_ > 1 && chunk_ < turn_;  // as a ring does
-    const double on_cards = nodes_ > 1 ? chunks_on_card(split) * squeeze_.most * rail_time(chunk_) : 0;
-    double slowest = 0, all = 0;
+    const auto on_cards = [&](double bytes) {
+      return nodes_ > 1 ? chunks_on_card(split) * squeeze_.most * rail_time(bytes) : 0;
+    };
+    // What the last loop leaves for a channel.
+    const double rest = std::min(chunk_, message_ - (loops_ - 1) * play_.channels * chunk_);
+    double slowest = 0, slowest_last = 0, all = 0, last = 0;
     for (bool up : {true, false}) {
       const double share = split ? (up ? threads_up : 1 - threads_up) : 1;
       const Collective half = up ? Collective::reduce : Collective::broadcast;
@@ -307,14 +311,19 @@ class Player {
       const double first = streams ? 0 : passes_turns() ? std::min(busy, turn_ * share / rate) : busy;
       moving_ += climb(step() + first, hops * (hop() + on_wire + handed)) +
                  std::max(0.0, hops - 1) * on_wire + busy - first;
-      const double threads = busy + (split ? 0 : step());
-      slowest = std::max(slowest, threads), all += std::max(threads, on_cards);
+      const auto threads = [&](double bytes) { return turns(bytes, rate) + (split ? 0 : step()); };
+      slowest = std::max(slowest, threads(chunk_)), slowest_last = std::max(slowest_last, threads(rest));
+      all += std::max(threads(chunk_), on_cards(chunk_)), last += std::max(threads(rest), on_cards(rest));
     }
-    if (split) slowest = std::max(slowest, 2 * chunk_ / links());  // links carry data both up and down
-    const double following = (loops_ - 1) * (split ? std::max(slowest, on_cards) : all);
-    limit_ = following < moving_  ? by_latency
-             : on_cards > slowest ? network_cards
-                                  : held_by(kernel_rate(collective_));
+    if (split) {
+      const double on_links = 2 / links();  // links carry data both up and down
+      slowest = std::max(slowest, chunk_ * on_links), slowest_last = std::max(slowest_last, rest * on_links);
+      all = std::max(slowest, on_cards(chunk_)), last = std::max(slowest_last, on_cards(rest));
+    }
+    const double following = loops_ > 1 ? (loops_ - 2) * all + last : 0;
+    limit_ = following < moving_          ? by_latency
+             : on_cards(chunk_) > slowest ? network_cards
+                                          : held_by(kernel_rate(collective_));
     moving_ += following;
   }
 

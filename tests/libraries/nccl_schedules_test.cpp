@@ -107,6 +107,16 @@ TEST(NcclSchedules, treesDoWhatTheyAreFor) {
         }
 }
 
+TEST(NcclSchedules, theLastChunkOfATreeHasWhatIsLeft) {
+  const auto all = orders(found(2), nodes(6, 2), 2, 2);
+  const Schedule s = trees(all, 1, 2, 11, false, 8);
+  EXPECT_EQ(s.blocks, 22);
+  EXPECT_FALSE(prove(s, Collective::allreduce));
+  for_each_step(s, false, [](const Step& step) {
+    for (const Transfer& t : step.transfers) EXPECT_EQ(t.chunk.count, t.chunk.first % 11 == 0 ? 8 : 3);
+  });
+}
+
 /// A chunk of each of two channels and their copies: of each pair, a node inside one tree is a leaf of the
 /// other. It receives (sends) a chunk of each of two children on the way up (down) and one on the way down
 /// (up), in the other tree one on the way down (up): four for each pair, or twice its channels' bytes; the

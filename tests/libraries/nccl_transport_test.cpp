@@ -121,6 +121,17 @@ TEST(NcclTransport, the_rank_with_most_filled_chunks_by_hand) {
   EXPECT_NEAR(p.time.value * 1e6, 10 + 11 * 1.05 + 5 * (1.9 + 57600 / 8450.0) + 19200 / 8450.0, 1e-6);
 }
 
+/// 8 bytes more for each of four channels than 32 KiB, LL's chunk in a tree: what is left is a chunk of its
+/// own, as large as it is.
+TEST(NcclTransport, the_last_chunk_of_a_tree_by_hand) {
+  const Situation s = v100(2);
+  const Software software = published_software(release, s);
+  const auto time = [&](Bytes message) {
+    return played(Collective::allreduce, 8, message, Shape::tree, Protocol::ll, s, software).time;
+  };
+  EXPECT_NEAR((time(128_KiB + 32_B) - time(128_KiB)).value * 1e6, 2 * (.52 * 1.8 + 32 / 3250.0), 1e-6);
+}
+
 /// Of 64 KiB each of 32 ranks has 2 KiB, less than the least chunk of 19200 bytes: one channel carries them.
 TEST(NcclTransport, an_allgather_of_parts_of_a_chunk_by_hand) {
   const Situation s = v100(8);
