@@ -148,7 +148,10 @@ sweep::Space space(const CompareOptions& options, const Compared& of, const Cont
   cases.add("ranks", c.ranks);
   cases.set(c.set);
   if (of.verb == "predict") {
-    cases.add("algorithm", options.algorithms);
+    std::vector<std::string> names;
+    for (const std::string& several : options.algorithms)
+      std::ranges::copy(listed(several), std::back_inserter(names));
+    cases.add("algorithm", names);
     if (options.sizes.empty()) cases.add("size", "0");
   } else if (of.verb == "replay") {
     cases.add("algorithm", algorithm_cases(options.algorithms));

@@ -18,7 +18,7 @@ VERBS = [
     "algorithms", "platforms", "platforms summit", "prove allreduce --algorithm ring --ranks 8",
     "predict allreduce,bcast -p summit,flat -n 6,12 -s 1KiB,1MiB", "predict barrier -p summit -n 12",
     "predict allreduce -p summit -n 12 -s 1MiB -a all --explain", "inspect traces/hpcc-8.cct",
-    "replay traces/hpcc-8.cct -p summit,flat --engine path", "compare allreduce -s 1MiB -n 8 --on summit --on flat",
+    "replay traces/hpcc-8.cct -p summit,flat --engine path", "compare allreduce -s 1MiB -n 8 --on summit --on flat --algorithm ring,swing",
     "models", "models resnet50", "train -m resnet50 -p summit -n 6,12", "job", "job p3dfft -p summit -n 12",
     "plan -m resnet50 --framework ddp --samples 1e6 -p dgx-a100 -n 8,16", "explain",
     "tune --for openmpi -p frontera -n 8 -s 1KiB,1MiB -o rules.txt", "synthesize allgather -p dgx-1v -n 8",

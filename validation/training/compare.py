@@ -15,13 +15,16 @@ NETWORK = {"10GbE with TCP/IP": ["network.bandwidth_GBps=1.17", "network.latency
            "100GbE with TCP/IP": ["network.bandwidth_GBps=2.5", "network.latency_us=15"], "100GbIB with RDMA": []}
 HKBU_MODEL = {"resnet50v1.5": "resnet50", "bert_base": "bert-base:sequence=64,masked=64",
               "bert_large": "bert-large:sequence=64,masked=64"}
-# Horovod with fusion threshold, response cache and cycle 0; the script's own bucket, of 536,870,912 elements
+# Horovod with fusion threshold, response cache and cycle 0; the script's own bucket, of 536,870,912 elements. MG-WFBP
+# merges tensors by its own model of times, from constants and a profile of the layers: taken as a fusion of 8 MiB
 HKBU_METHOD = {"WFBP-A2A": "horovod:version=0.19,fusion=0,cycle=0,cache=0",
-               "BSP-A2A": "horovod:version=0.19,fusion=2GiB,cycle=0,cache=0,grouped=1"}
+               "BSP-A2A": "horovod:version=0.19,fusion=2GiB,cycle=0,cache=0,grouped=1",
+               "MG-WFBP": "horovod:version=0.19,fusion=8MiB,cycle=0,cache=0"}
 # BytePS (byteps/launch.sh): as many servers as nodes of 4 workers, on nodes of their own; pieces of 4,096,000 B; BSP: one
-# bucket; both wait for all parameters before they update
+# bucket; both wait for all parameters before they update, which ByteScheduler does not
 HKBU_SERVERS = {"WFBP-PS": "parameter-server:servers={nodes},overlap=backward",
-                "BSP-PS": "parameter-server:servers={nodes},overlap=none"}
+                "BSP-PS": "parameter-server:servers={nodes},overlap=none",
+                "ByteScheduler-PS": "parameter-server:servers={nodes},overlap=forward"}
 # what the tables call a network: ours, and their units in a sample of it
 EXAMPLES = {("resnet50v1.5", ""): ("resnet50", 1), ("RN50v1.5", ""): ("resnet50", 1),
             ("BERT", "fine-tune"): ("bert-large:sequence=384,masked=1", 1),
