@@ -187,6 +187,7 @@ Choice Library::choose(Collective collective, const Call& asked) const {
 }
 
 bool Library::stages(Collective collective, const Call& asked) const {
+  if (nccl_ || !has_rule(policy_, collective)) return false;
   try {
     return choose(collective, asked).staged;
   } catch (const NoRule&) {
@@ -297,8 +298,7 @@ Library::Forecast Library::predict(const Algorithm& a, const Call& asked, const 
   const Forecaster& sender = nccl ? sent_by(transport()) : default_forecaster();
   const Call call = segmented(sender.fabric(), a, asked, segment);
   Choice choice{&a, call};
-  if (!nccl && known && stages(a.collective, asked))
-    choice.algorithm = &in_host_memory(a), choice.staged = true;
+  if (known && stages(a.collective, asked)) choice.algorithm = &in_host_memory(a), choice.staged = true;
   const Algorithm& played = *choice.algorithm;
   if (!nccl || !pairs) return {std::move(choice), sender.predict(played, call, engine), {}, &sender};
   choice.why = policy_ + ": an ncclSend and an ncclRecv for each pair of ranks";

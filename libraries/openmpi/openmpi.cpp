@@ -291,7 +291,7 @@ Pick openmpi_play(std::string_view release, Collective collective, const Call& c
   const bool blocking = std::ranges::none_of(
       started, [&](const Started& s) { return s.collective == collective && s.ours == ours; });
   // Data in GPU memory are reduced in host memory (docs/release-notes/mpi-collectives.rst).
-  const bool in_host = definition(collective).reduces;
+  const bool in_host = definition(collective).reduces && call.message > Bytes();
   Pick pick{.algorithm = ours, .radix = c.radix, .in_host = in_host, .blocking = blocking, .why = why.str()};
   if (algorithm(collective, ours).segmented) pick.segment = c.segment > Bytes(0) ? c.segment : call.message;
   return pick;

@@ -91,7 +91,10 @@ TEST_F(Choosers, TakeWhatTheLibraryWould) {
         const Pick expected = pick(policy, asked.collective, asked.call,
                                    situation(summit, occupancy(machine, members), policy));
         const Choice choice = chooser(asked);
-        EXPECT_EQ(choice.algorithm->name, expected.algorithm) << policy << ", " << members.size() << " ranks";
+        EXPECT_EQ(choice.staged, policy == "openmpi-4.1");  // Summit's GPUs
+        EXPECT_EQ(choice.algorithm->name,
+                  std::string(expected.algorithm) + (choice.staged ? " in host memory" : ""))
+            << policy << ", " << members.size() << " ranks";
         EXPECT_EQ(choice.protocol, expected.protocol);
         EXPECT_NE(choice.why, "");
       }
