@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
 #include <set>
 
@@ -40,6 +41,17 @@ TEST(Verbs, SettingsAreInTheSchemaOfSweepsAndOnTheirPage) {
     }
   }
   for (const auto& [name, form] : schema["properties"].items()) EXPECT_TRUE(known.contains(name)) << name;
+}
+
+/// Also where SimGrid is installed, which `replay` itself then takes.
+TEST(Verbs, ReplaysOfSweepsTakeContention) {
+  const std::vector<sweep::Verb> all = verbs();
+  const auto replay = std::ranges::find(all, "replay", &sweep::Verb::name);
+  sweep::Point point{{"trace", COLLCAST_SOURCE_DIR "/traces/hpcc-8.cct"}, {"platform", "edr-cluster"}};
+  const auto time = [&] { return replay->answer(point).rows[0]["time_s"].get<double>(); };
+  const double usual = time();
+  point.push_back({"engine", "contention"});
+  EXPECT_EQ(usual, time());
 }
 
 }  // namespace

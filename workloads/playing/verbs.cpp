@@ -215,6 +215,7 @@ sweep::Rows worked(Priced& last, const sweep::Point& point) {
 sweep::Rows replayed(const sweep::Point& point) {
   const Asked a(point);
   ReplayText text;
+  text.engine = "contention";  // whose answers do not depend on what was asked before
   for (const ReplaySetting& s : replay_settings)
     if (s.text) text.*s.text = a.get(s.key.name, text.*s.text);
   text.files = trace_files(a.get("trace"));
