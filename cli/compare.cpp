@@ -155,6 +155,7 @@ sweep::Space space(const CompareOptions& options, const Compared& of, const Cont
     if (options.sizes.empty()) cases.add("size", "0");
   } else if (of.verb == "replay") {
     cases.add("algorithm", algorithm_cases(options.algorithms));
+    cases.add("engine", options.engine);  // also the default, which is not that of sweeps
   }
   return cases.space("compare");
 }
