@@ -8,6 +8,7 @@
 #include "engines/contention/steady.hpp"
 #include "engines/simulated.hpp"
 #include "model/critical_path.hpp"
+#include "model/explained_path.hpp"
 #include "model/load.hpp"
 #include "model/lowering.hpp"
 #include "model/repeats.hpp"
@@ -60,21 +61,10 @@ Load heaviest_link(const SizedSchedule& subject, const Fabric& fabric) {
   return heaviest(fabric, subject.traffic());
 }
 
-/// How many messages of a critical path are traced: a tenth of a second, and fewer delays than a log holds.
-constexpr std::int64_t most_traced = 400'000;
-
-PathResult explained_path(const SizedSchedule& subject, const Fabric& fabric, std::vector<Delay>& chain) {
-  CriticalPath<Fabric, TracedClock> path(subject.schedule, subject.layout, fabric);
-  PathResult result = path.run();
-  chain = path.chain();
-  return result;
-}
-
 Reading by_path(const SizedSchedule& subject, const Fabric& fabric, bool explain) {
   std::vector<Delay> chain;
-  const PathResult path = explain && messages_of(subject.schedule, most_traced) <= most_traced
-                              ? explained_path(subject, fabric, chain)
-                              : critical_path(subject.schedule, subject.layout, fabric);
+  const PathResult path = explain ? explained_path(subject.schedule, subject.layout, fabric, chain)
+                                  : critical_path(subject.schedule, subject.layout, fabric);
   const Load load = heaviest_link(subject, fabric);
   if (explain && load.time > path.time)  // the most loaded link is never idle, whatever messages wait for
     chain = {{Cause::queue, {}, {}, load.id, load.time}};

@@ -36,6 +36,8 @@ class TracedClock {
     friend bool operator>(const Time& a, const Time& b) { return b < a; }
     friend bool operator<=(const Time& a, const Time& b) { return !(b < a); }
   };
+  /// `origins`: how many times there are at the start; time i of these has the entry i, counted from 1.
+  explicit TracedClock(CauseLog::Entry origins = 0) : log_(CauseLog::usual, origins) {}
   static Seconds at(Time t) { return t.at; }
   static Time time(Seconds t) { return {t}; }
   Time later(Time t, Seconds by, Cause cause, Place from, Place to) {
@@ -58,7 +60,7 @@ class TracedClock {
     end = carry(later(end, w.latency, Cause::latency, from, to), w, bytes, from, to);
     return {t.at + held, end.why};
   }
-  std::vector<Delay> chain(Time t) const { return log_.chain(t.why); }
+  const CauseLog& log() const { return log_; }
 
  private:
   CauseLog log_;

@@ -16,11 +16,9 @@ PathResult read_path(const Schedule& schedule, const Layout& layout, const Netwo
                      Seconds limit) {
   if (has_representative(schedule, layout, network)) {
     using One = RepresentativeNetwork<Network>;
-    PathResult result =
-        CriticalPath<One>(representative_schedule(schedule), layout, One(network), away, limit).run();
-    result.finish.assign(static_cast<std::size_t>(schedule.ranks), result.finish[0]);
-    result.busy.assign(network.ports(), result.busy[0]);
-    return result;
+    return of_all(
+        CriticalPath<One>(representative_schedule(schedule), layout, One(network), away, limit).run(),
+        schedule.ranks, network.ports());
   }
   return CriticalPath<Network>(schedule, layout, network, away, limit).run();
 }

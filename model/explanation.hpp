@@ -46,7 +46,8 @@ inline bool paced_by_software(const Wire& wire) {
   return wire.software > (wire.streamed ? rounding : lost_on_links) * wire.per_byte;
 }
 
-/// Delays, each linked to the one that it followed. Entry 0 stands for the start.
+/// Delays, each linked to the one that it followed. Entry 0 stands for the start, and entries 1 to `origins`
+/// for starts of their own.
 class CauseLog {
  public:
   using Entry = std::uint32_t;
@@ -54,11 +55,15 @@ class CauseLog {
   using Hold = std::uint32_t;
   static constexpr std::size_t usual = 3'000'000;  ///< 150 MB
   /// Keeps up to `most` delays; with more, all chains are empty.
-  explicit CauseLog(std::size_t most = usual) : most_(most), log_(1), holds_(1) {}
+  explicit CauseLog(std::size_t most = usual, Entry origins = 0)
+      : most_(most + origins), origins_(origins), log_(std::size_t{1} + origins), holds_(1) {}
 
   /// Whether many delays have been added since the last `keep`.
   bool crowded() const { return !full_ && log_.size() + holds_.size() > room_; }
-  /// Forgets the delays and holds that led to none of these, which get new numbers.
+  /// Whether no delay is missing.
+  bool complete() const { return !full_; }
+  /// Forgets the delays and holds that led to none of these, which get new numbers. For a log without
+  /// origins.
   void keep(std::span<Entry* const> entries, std::span<Hold* const> holds);
 
   Entry add(Entry before, Seconds time, Cause cause, Place from, Place to, LinkId at = no_link) {
@@ -91,9 +96,14 @@ class CauseLog {
   /// The delays that led to `last`, itself first; empty if the log was too small.
   std::vector<Delay> chain(Entry last) const {
     std::vector<Delay> all;
-    for (Entry i = full_ ? 0 : last; i != 0; i = log_[i].before)
+    for (Entry i = full_ ? 0 : last; i > origins_; i = log_[i].before)
       log_[i].last == 0 ? all.push_back(log_[i].delay) : split(log_[i].delay, log_[i].last, all);
     return all;
+  }
+  /// The start of that chain.
+  Entry origin(Entry last) const {
+    while (last > origins_) last = log_[last].before;
+    return last;
   }
 
  private:
@@ -131,8 +141,9 @@ class CauseLog {
   }
 
   std::size_t most_, room_ = least_room;
+  Entry origins_;
   bool full_ = false;
-  std::vector<Record> log_;  ///< the first stands for the start
+  std::vector<Record> log_;  ///< the first ones stand for the starts
   std::vector<Held> holds_;  ///< the first stands for none
 };
 

@@ -16,6 +16,7 @@
 #include "model/last_senders.hpp"
 #include "model/layout.hpp"
 #include "model/network.hpp"
+#include "model/path_legs.hpp"
 #include "model/path_result.hpp"
 #include "model/path_slots.hpp"
 #include "model/path_state.hpp"
@@ -75,7 +76,6 @@ class CriticalPath {
                       *std::max_element(state_.reduced.begin(), state_.reduced.end())};
     for (std::size_t i = 0; i < state_.ready.size(); ++i)
       result.finish[i % ranks_] = std::max(result.finish[i % ranks_], Clock::at(state_.ready[i]));
-    last_ = *std::max_element(state_.ready.begin(), state_.ready.end());
     result.time = std::max(beyond_limit() ? std::max(least_, state_.arrived) : Seconds(),
                            *std::max_element(result.finish.begin(), result.finish.end()));
     // If messages did not queue at a shared port, the time is at least as long as the port was busy.
@@ -87,9 +87,33 @@ class CriticalPath {
     return result;
   }
 
-  /// The delays that led to the last rank's end, if the clock keeps them. Two kinds of waiting are not among
-  /// them: at a shared port at which messages did not queue, and of channels for each other's overheads.
-  std::vector<Delay> chain() const { return clock_.chain(last_); }
+  /// The same, and notes the legs of the reading.
+  PathResult run(Legs& legs) {
+    legs_ = &legs;
+    return run();
+  }
+  /// After a reading: the number of the last rank's time in its state.
+  std::uint32_t last() const {
+    return 1 + static_cast<std::uint32_t>(std::ranges::max_element(state_.ready) - state_.ready.begin());
+  }
+
+  /// Reads a leg of a reading again. False if it has too many delays.
+  bool read(const Leg& leg) requires std::is_same_v<Clock, TracedClock> {
+    number_times(leg.before, state_);
+    last_senders_ = leg.last_senders;
+    Step step(!layout_.equal_blocks());
+    for (std::int64_t i = 0; i < leg.steps; ++i) read(step, leg.first + i);
+    return clock_.log().complete();
+  }
+  /// Adds the delays that led to a time of the leg's end, the last first. Returns the number of the time from
+  /// which they led; 0: from the start of the schedule.
+  std::uint32_t trace(std::uint32_t number,
+                      std::vector<Delay>& chain) const requires std::is_same_v<Clock, TracedClock> {
+    const CauseLog::Entry why = state_[number].why;
+    const std::vector<Delay> delays = clock_.log().chain(why);
+    chain.insert(chain.end(), delays.begin(), delays.end());
+    return clock_.log().origin(why);
+  }
 
  private:
   /// A second reading, which traces where times come from, and the follower that extrapolates from it.
@@ -104,18 +128,23 @@ class CriticalPath {
   void read_steps() {
     Step step(!layout_.equal_blocks());
     step.transfers.reserve(ranks_);
-    std::size_t times = 0;
-    for (const auto* v : state_.times()) times += v->size();
-    FollowPlan plan(schedule_, layout_.equal_blocks(), times);
+    FollowPlan plan(schedule_, layout_.equal_blocks(), state_.count());
     std::optional<Tracer> tracer;
     for (std::int64_t s = 0; s < schedule_.steps && !beyond_limit();) {
-      if constexpr (std::is_same_v<Time, Seconds>)
+      if constexpr (std::is_same_v<Time, Seconds>) {
         if (plan.due(s)) {
           if (!tracer) tracer.emplace(*this);
-          s = follow(*tracer, s, plan.periods() * plan.repeat().period, plan.repeat().last, step);
+          const std::int64_t steps = plan.periods() * plan.repeat().period;
+          if (legs_) legs_->begin(s, state_, last_senders_);
+          const std::int64_t next = follow(*tracer, s, steps, plan.repeat().last, step);
+          if (legs_) legs_->repeat(steps, (next - s) / steps);
+          s = next;
           continue;
         }
+        if (legs_ && legs_->due()) legs_->begin(s, state_, last_senders_);
+      }
       read(step, s++);
+      if (legs_) legs_->add(step);
     }
   }
 
@@ -451,8 +480,8 @@ class CriticalPath {
   const bool one_pays_;       ///< a processor pays for one message after the other
   LastSenders last_senders_;  ///< none where no wire asks for them
   PathState<Time> state_;
-  Time last_{};                    ///< when the last rank was done
-  Seconds least_;                  ///< a lower bound of the time, from extrapolated periods
+  Seconds least_;  ///< a lower bound of the time, from extrapolated periods
+  Legs* legs_ = nullptr;
   std::array<Priced, 16> coming_;  ///< the next transfers of this step
   std::vector<Sent> sent_;         ///< by transfer of this step
   std::vector<std::size_t> arrivals_;

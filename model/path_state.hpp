@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "model/units.hpp"
@@ -37,6 +38,35 @@ struct PathState {
 
   /// All times that a reading compares, those of the ranks first.
   std::array<std::vector<Time>*, 6> times() { return {&ready, &free, &reducing, &posted, &taken, &latest}; }
+  std::array<const std::vector<Time>*, 6> times() const {
+    return {&ready, &free, &reducing, &posted, &taken, &latest};
+  }
+  std::size_t count() const {
+    std::size_t all = 0;
+    for (const auto* some : times()) all += some->size();
+    return all;
+  }
+  /// Time `number`, counted from 1 through all of `times`.
+  const Time& operator[](std::uint32_t number) const {
+    std::size_t at = number - 1;
+    for (const auto* some : times())
+      if (at < some->size())
+        return (*some)[at];
+      else
+        at -= some->size();
+    return ready.front();
+  }
 };
+
+/// A copy whose times are {seconds, number}: its numbers count from 1 through all of `times`.
+template <class Time>
+void number_times(const PathState<Seconds>& state, PathState<Time>& numbered) {
+  std::uint32_t number = 0;
+  const auto from = state.times();
+  const auto to = numbered.times();
+  for (std::size_t i = 0; i < to.size(); ++i)
+    for (std::size_t j = 0; j < to[i]->size(); ++j) (*to[i])[j] = {(*from[i])[j], ++number};
+  numbered.busy = state.busy, numbered.reduced = state.reduced, numbered.paid = state.paid;
+}
 
 }  // namespace collcast

@@ -44,13 +44,8 @@ bool FollowPlan::due(std::int64_t s) {
   return true;
 }
 
-void PeriodFollower::begin(PathState<Seconds>& state, PathState<OriginClock::Time>& traced) {
-  traced.busy = state.busy, traced.reduced = state.reduced, traced.paid = state.paid;
-  std::uint32_t number = 0;
-  const auto from = state.times();
-  const auto to = traced.times();
-  for (std::size_t i = 0; i < to.size(); ++i)
-    for (std::size_t j = 0; j < to[i]->size(); ++j) (*to[i])[j] = {(*from[i])[j], ++number};
+void PeriodFollower::begin(const PathState<Seconds>& state, PathState<OriginClock::Time>& traced) {
+  number_times(state, traced);
   period_.races.clear();
   period_.races.reserve(8 * state.ready.size());
   OriginClock::races = &period_.races;

@@ -40,7 +40,7 @@ class PeriodFollower {
   };
 
   /// Copies the state to the second reading, where every time is its own origin, and starts to note races.
-  void begin(PathState<Seconds>& state, PathState<OriginClock::Time>& traced);
+  void begin(const PathState<Seconds>& state, PathState<OriginClock::Time>& traced);
   /// Moves `state` to the end of the period that was read, and past those of the next `left` periods that
   /// repeat it.
   Skipped end(PathState<Seconds>& state, PathState<OriginClock::Time>& traced, std::int64_t left);

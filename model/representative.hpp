@@ -3,6 +3,7 @@
 
 #include "model/layout.hpp"
 #include "model/network.hpp"
+#include "model/path_result.hpp"
 #include "model/repeats.hpp"
 
 namespace collcast {
@@ -47,5 +48,12 @@ class RepresentativeNetwork {
  private:
   const Network& network_;
 };
+
+/// The result for all ranks.
+inline PathResult of_all(PathResult one, Rank ranks, Port ports) {
+  one.finish.assign(static_cast<std::size_t>(ranks), Seconds(one.finish[0]));
+  one.busy.assign(ports, Seconds(one.busy[0]));
+  return one;
+}
 
 }  // namespace collcast

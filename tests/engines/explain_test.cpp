@@ -13,6 +13,7 @@
 #include "engines/automatic.hpp"
 #include "engines/contention/contention.hpp"
 #include "engines/engine.hpp"
+#include "model/explained_path.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "support/error.hpp"
@@ -289,17 +290,59 @@ TEST(Explanation, APaceBelowThatOfTheLinksIsSoftware) {
   }
 }
 
-/// A ring of small messages, whose ranks pay overheads for 58 % of the time. Half a million messages are too
-/// many to follow each.
-TEST(Explanation, SoftwareLimitsAlsoWhereMessagesAreTooManyToFollow) {
+/// A ring of small messages, whose ranks pay overheads for 58 % of the time.
+TEST(Explanation, SoftwareLimitsARingOfSmallMessages) {
   for (const Rank ranks : {64, 512}) {
     const Call call{.ranks = ranks, .message = Bytes(4096)};
     const SizedSchedule sized(algorithm(Collective::allreduce, "ring"), call);
     const Machine machine(load_platform("edr-cluster"), ranks);
     const Reading r = read(engine("path"), sized, machine, true);
-    EXPECT_EQ(r.chain.empty(), ranks == 512);
     EXPECT_EQ(r.limited_by, "software");
     EXPECT_NEAR(r.share.value_or(0), 0.58, 0.01);
+  }
+}
+
+Seconds sum_of(const std::vector<Delay>& chain) {
+  Seconds sum;
+  for (const Delay& delay : chain) sum += delay.time;
+  return sum;
+}
+
+/// A path is traced through legs of one step each as through the whole: by way of what every reading keeps,
+/// of several channels, of rendezvous and of reductions.
+TEST(Explanation, OfAPathDoesNotDependOnItsLegs) {
+  for (const Algorithm* a : catalogue()) {
+    const Call call{.ranks = 12, .message = Bytes(3e6)};
+    try {
+      check(*a, call);
+    } catch (const InputError&) {
+      continue;  // not for so many ranks
+    }
+    const SizedSchedule sized(*a, call);
+    for (const char* hold : {"injection", "delivery"}) {
+      Description platform = load_platform("summit");
+      set(platform, std::string("protocol.hold=") + hold);
+      const Machine machine(platform, call.ranks);
+      std::vector<Delay> whole, legs;
+      const Seconds time = explained_path(sized.schedule, sized.layout, machine, whole, 1 << 30).time;
+      explained_path(sized.schedule, sized.layout, machine, legs, 1);
+      EXPECT_EQ(whole.empty(), legs.empty()) << full_name(*a);
+      EXPECT_NEAR(sum_of(legs) / sum_of(whole), 1, 1e-12) << full_name(*a) << ", " << hold;
+      EXPECT_LE(sum_of(legs), time * (1 + 1e-12)) << full_name(*a) << ", " << hold;
+    }
+  }
+}
+
+/// Eight million messages of a ring, whose periods are traced without being read, and a million of an
+/// alltoall, in which each rank does what rank 0 does: the causes of all their time are known.
+TEST(Explanation, NamesAllOfALongPath) {
+  for (const auto& [collective, name, platform, ranks] :
+       {std::tuple{Collective::allreduce, "ring", "summit", 2000},
+        {Collective::alltoall, "linear", "flat", 1024}}) {
+    const SizedSchedule sized(algorithm(collective, name), {.ranks = ranks, .message = Bytes(1 << 26)});
+    const Machine machine(load_platform(platform), ranks);
+    const Reading r = read(engine("path"), sized, machine, true);
+    EXPECT_NEAR(sum_of(r.chain) / r.time, 1, 1e-9) << name;
   }
 }
 
