@@ -113,11 +113,9 @@ std::vector<Bytes> messages(const Options& options, Collective collective, Rank 
   return all;
 }
 
-/// A segment that is larger than the message makes the message one segment.
+/// A message that is not larger than the segment is one segment.
 Call call_of(const Algorithm& a, const CallText& text, const Call& call) {
-  CallText possible = text;
-  if (segment_exceeds(text, call.message)) possible.segment.clear();
-  if (a.segmented && call.message.value > 0) return make_call(a, possible, call);
+  if (!segment_exceeds(text, call.message) && call.message.value > 0) return make_call(a, text, call);
   check(a, call);
   return call;
 }
