@@ -31,17 +31,21 @@ const std::map<std::string, Gpu> generations = {
     {"turing", Gpu::pascal},       {"ampere", Gpu::ampere},  {"ada", Gpu::ampere},    {"hopper", Gpu::hopper},
     {"blackwell", Gpu::blackwell}, {"cdna2", Gpu::cdna2},    {"cdna3", Gpu::cdna3}};
 
+/// The usual release that supports the GPU, or the first one of NCCL that does.
+nccl::Release release_for(Gpu gpu) {
+  if (of_amd(gpu)) return nccl::usual_rccl;
+  return std::max(nccl::usual_minor, nccl::first_release(gpu));
+}
+
 Gpu gpu_for_nccl(const Description& description, const std::string& device, const std::string& policy) {
   const std::string generation = description.json()["devices"][device].value("generation", "");
   const auto found = generations.find(generation);
-  const bool rccl = policy.starts_with("rccl");
-  if (found != generations.end() && of_amd(found->second) == rccl) return found->second;
+  const bool rccl = policy.starts_with("rccl"), known = found != generations.end();
+  if (known && of_amd(found->second) == rccl) return found->second;
   if (!generation.empty())
-    throw InputError(policy + " does not support the " + generation + " GPU " + device + "; it supports " +
-                     (rccl ? "CDNA 2 and 3 of AMD" : "those of NVIDIA") +
-                     (found == generations.end() ? ""
-                      : rccl                     ? ", nccl-2.18 this one"
-                                                 : ", rccl-2.26 this one"));
+    throw InputError(policy + " does not support the " + (generation == "other" ? "" : generation + " ") +
+                     "GPU " + device + "; it supports " + (rccl ? "CDNA 2 and 3 of AMD" : "those of NVIDIA") +
+                     (known ? ", " + release_for(found->second).text() + " this one" : ""));
   const std::string path = "devices." + device + ".generation";
   throw InputError(policy + " needs the generation of the GPU " + device +
                    ", which the platform does not give; " + "give " + path + " in its file, or --set " +

@@ -44,6 +44,11 @@ TEST(Situation, WhatNcclDoesNotKnowIsRefused) {
   EXPECT_EQ(
       refusal(load_platform("frontier"), "nccl-2.18"),
       "nccl-2.18 does not support the cdna2 GPU MI250X-GCD; it supports those of NVIDIA, rccl-2.26 this one");
+  EXPECT_EQ(refusal(load_platform("dgx-b200"), "rccl-2.26"),
+            "rccl-2.26 does not support the blackwell GPU B200-180GB; it supports CDNA 2 and 3 of AMD, "
+            "nccl-2.28 this one");
+  EXPECT_EQ(refusal(load_platform("tpu-v4"), "nccl-2.18"),
+            "nccl-2.18 does not support the GPU TPU-v4; it supports those of NVIDIA");
   EXPECT_EQ(refusal(load_platform("frontera"), "nccl-2.18"),
             "nccl-2.18 needs GPUs, and the ranks of frontera sit on cpu0; the policies of MPI libraries, "
             "such as mpich, do not");
