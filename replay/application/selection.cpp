@@ -67,7 +67,7 @@ Choice Selection::decide(const Request& request, std::string_view name) {
   if (const Named* named = forced(request.collective, request.call.message)) return named->chooser(request);
   if (by_policy_) try {
       return by_policy_(request);
-    } catch (const InputError& e) {
+    } catch (const NoRule& e) {
       if (common_algorithms(request.collective).size() > 1)
         notes_.insert(std::string(e.what()) + "; the fastest was taken");
     }
