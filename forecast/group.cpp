@@ -31,15 +31,12 @@ Rank most_contended(Collective collective) {
 
 /// The first release of NCCL from `gpu_release` on, or of RCCL, that knows the GPUs; "fastest" if none does.
 std::string gpu_policy(const Description& platform) {
-  const auto gpu = [&](const nccl::Release& release) { return situation(platform, 1, release.text()).gpu; };
-  for (const nccl::Release& first : {nccl::Release(gpu_release), nccl::usual_rccl}) try {
-      const Gpu found = gpu(first);
-      return first.rccl ? first.text()
-                        : nccl::Release(std::max(gpu_release, nccl::first_release(found))).text();
-    } catch (const InputError&) {
-      continue;
-    }
-  return "fastest";
+  const std::optional<Gpu> gpu = supported_gpu(platform);
+  return gpu ? nccl::release_for(*gpu, gpu_release).text() : "fastest";
+}
+
+bool has_gpus(const Description& platform) {
+  return !read_blueprint(platform).of_kind(Blueprint::Vertex::Kind::gpu).empty();
 }
 
 /// The node with most members of the group (the first of several), and the members' places on it.
@@ -158,7 +155,7 @@ Prediction fastest_of(const Forecaster& forecaster, Collective collective, const
 }  // namespace
 
 std::string usual_policy(const Description& platform) {
-  if (read_blueprint(platform).of_kind(Blueprint::Vertex::Kind::gpu).empty()) return host_policy;
+  if (!has_gpus(platform)) return host_policy;
   const std::string stated = platform.library();
   if (stated.empty()) return gpu_policy(platform);
   try {
@@ -167,6 +164,15 @@ std::string usual_policy(const Description& platform) {
     reject(platform.file(), "library.value", e.what());
   }
   return stated;
+}
+
+std::string note_on_usual_policy(const Description& platform) {
+  if (!platform.library().empty() || !has_gpus(platform)) return {};
+  const std::string usual = usual_policy(platform);
+  return platform.name() + " names no `library`" +
+         (usual == "fastest" ? ", and its ranks do not sit on GPUs that NCCL or RCCL is known to support: "
+                               "collectives take the fastest of the catalogue"
+                             : ": its GPUs are taken to send by " + usual);
 }
 
 Description seen_by(const Description& platform, const RankGroup& group) {
@@ -200,7 +206,7 @@ void require_policy(const std::string& policy) {
 GroupForecaster::GroupForecaster(Description platform, std::string policy, int pieces, bool direct)
     : platform_(std::move(platform)), policy_(std::move(policy)), offloaded_(platform_, pieces, direct) {
   ranks_per_node_ = read_blueprint(platform_).ranks_per_node;
-  if (policy_.empty()) policy_ = usual_policy(platform_);
+  if (policy_.empty()) policy_ = usual_policy(platform_), guess_ = note_on_usual_policy(platform_);
 }
 
 GroupForecaster::~GroupForecaster() = default;
@@ -376,6 +382,7 @@ GroupForecaster::Answer GroupForecaster::predict_one(Collective collective, cons
 
 std::vector<std::string> GroupForecaster::notes() const {
   std::vector<std::string> all;
+  if (!guess_.empty()) all.push_back(guess_);
   for (const auto& [collective, why] : unruled_)
     all.push_back(std::string(definition(collective).name) +
                   " takes the time of the catalogue's fastest algorithm: " + why);

@@ -20,6 +20,8 @@ class NodeGraph;
 /// from 2.8 on, or of RCCL, that supports the GPUs; else "fastest". Without GPUs it is Open MPI 4.0. Throws
 /// InputError if the platform names something that is no policy.
 std::string usual_policy(const Description& platform);
+/// A note if `usual_policy` is a guess: the platform has GPUs and names no library. Else empty.
+std::string note_on_usual_policy(const Description& platform);
 /// Throws InputError unless there is a policy of that name; the empty name is the usual one.
 void require_policy(const std::string& policy);
 
@@ -60,8 +62,9 @@ class GroupForecaster {
   /// The number of nodes that a group's members are on.
   int nodes(const RankGroup& group) const;
   const std::string& policy() const { return policy_; }
-  /// Notes on what was asked so far: collectives that the library has no rule for, which take the fastest of
-  /// the catalogue, and groups that do not all lie on nodes in the same way.
+  /// Notes on what was asked so far: a library that the platform does not name, collectives that the library
+  /// has no rule for, which take the fastest of the catalogue, and groups that do not all lie on nodes in the
+  /// same way.
   std::vector<std::string> notes() const;
   /// Whether the policy has a rule for the collective; otherwise `predict` takes the fastest of the
   /// catalogue.
@@ -87,7 +90,7 @@ class GroupForecaster {
   const Library& library(const RankGroup& group, const std::string& policy, Memory memory);
 
   const Description platform_;
-  std::string policy_;
+  std::string policy_, guess_;  ///< `guess_`: a note, if the policy is one
   int ranks_per_node_ = 1;
   struct Asked {
     Collective collective;

@@ -31,21 +31,21 @@ const std::map<std::string, Gpu> generations = {
     {"turing", Gpu::pascal},       {"ampere", Gpu::ampere},  {"ada", Gpu::ampere},    {"hopper", Gpu::hopper},
     {"blackwell", Gpu::blackwell}, {"cdna2", Gpu::cdna2},    {"cdna3", Gpu::cdna3}};
 
-/// The usual release that supports the GPU, or the first one of NCCL that does.
-nccl::Release release_for(Gpu gpu) {
-  if (of_amd(gpu)) return nccl::usual_rccl;
-  return std::max(nccl::usual_minor, nccl::first_release(gpu));
+/// The generation of a device; empty if the platform does not say.
+std::string generation_of(const Description& description, const std::string& device) {
+  return description.json()["devices"][device].value("generation", "");
 }
 
 Gpu gpu_for_nccl(const Description& description, const std::string& device, const std::string& policy) {
-  const std::string generation = description.json()["devices"][device].value("generation", "");
+  const std::string generation = generation_of(description, device);
   const auto found = generations.find(generation);
   const bool rccl = policy.starts_with("rccl"), known = found != generations.end();
   if (known && of_amd(found->second) == rccl) return found->second;
   if (!generation.empty())
-    throw InputError(policy + " does not support the " + (generation == "other" ? "" : generation + " ") +
-                     "GPU " + device + "; it supports " + (rccl ? "CDNA 2 and 3 of AMD" : "those of NVIDIA") +
-                     (known ? ", " + release_for(found->second).text() + " this one" : ""));
+    throw InputError(
+        policy + " does not support the " + (generation == "other" ? "" : generation + " ") + "GPU " +
+        device + "; it supports " + (rccl ? "CDNA 2 and 3 of AMD" : "those of NVIDIA") +
+        (known ? ", " + nccl::release_for(found->second, nccl::usual_minor).text() + " this one" : ""));
   const std::string path = "devices." + device + ".generation";
   throw InputError(policy + " needs the generation of the GPU " + device +
                    ", which the platform does not give; " + "give " + path + " in its file, or --set " +
@@ -229,6 +229,20 @@ Situation situation(const Description& description, Occupancy o, const std::stri
   s.same_channels = alike(found);
   if (s.nodes > 1) set_rails(s, found, hardware(description, ranks), b);
   return s;
+}
+
+std::optional<Gpu> supported_gpu(const Description& description) {
+  const Blueprint b = read_blueprint(description);
+  std::optional<Gpu> oldest;
+  for (const int v : b.ranks_on) {
+    const Blueprint::Vertex& vertex = b.vertices[static_cast<std::size_t>(v)];
+    if (vertex.kind != Blueprint::Vertex::Kind::gpu) return {};
+    const std::string& device = b.devices[static_cast<std::size_t>(vertex.device)].name;
+    const auto found = generations.find(generation_of(description, device));
+    if (found == generations.end() || (oldest && of_amd(*oldest) != of_amd(found->second))) return {};
+    oldest = oldest ? std::min(*oldest, found->second) : found->second;
+  }
+  return oldest;
 }
 
 Channels channels(const Description& description, Rank nodes, Rank on_the_node, const std::string& policy,

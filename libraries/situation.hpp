@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <string>
 
 #include "libraries/nccl/ring_search.hpp"
@@ -24,6 +25,10 @@ struct Occupancy {
 Situation situation(const Description& description, Occupancy occupancy, const std::string& policy);
 /// The same for the first `ranks` ranks in block placement.
 Situation situation(const Description& description, Rank ranks, const std::string& policy);
+
+/// The oldest generation of the GPUs that the ranks sit on; empty unless NCCL knows all of them, or RCCL
+/// does.
+std::optional<Gpu> supported_gpu(const Description& description);
 
 /// The channels that the policy's release of NCCL finds, before it doubles them, on one of `nodes` nodes with
 /// `on_the_node` ranks.

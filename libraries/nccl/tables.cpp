@@ -306,6 +306,10 @@ int first_release(Gpu gpu) {
   return static_cast<int>(first_release_for[static_cast<std::size_t>(gpu)]);
 }
 
+Release release_for(Gpu gpu, int least) {
+  return of_amd(gpu) ? usual_rccl : Release(std::max(least, first_release(gpu)));
+}
+
 void check_gpu(int minor, Gpu gpu) {
   if (minor >= first_release(gpu)) return;
   throw InputError("nccl-2." + std::to_string(minor) + " has no constants for " +

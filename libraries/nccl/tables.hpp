@@ -105,5 +105,7 @@ bool ll128_runs(int minor, const Situation& s);
 void check_gpu(int minor, Gpu gpu);
 /// The first 2.`minor` that has constants for the GPU.
 int first_release(Gpu gpu);
+/// The first release from 2.`least` on that has constants for the GPU; of RCCL the usual one.
+Release release_for(Gpu gpu, int least);
 
 }  // namespace collcast::nccl

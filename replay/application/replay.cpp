@@ -82,6 +82,11 @@ bool is_of_gpus(const SourceInfo& info) {
   return info.memory == Memory::device && !info.format.empty() && info.format != "job";
 }
 
+/// Whether the policy is that of the platform's users.
+bool takes_usual_policy(const ReplayOptions& options, const Source& source) {
+  return options.policy.empty() && options.memory != Memory::host && !source.info().by_mpi;
+}
+
 ReplayOptions with_policy(ReplayOptions options, const Source& source, const Description& platform) {
   if (options.policy.empty())
     options.policy = options.memory == Memory::host ? "fastest" : policy_for(source, platform);
@@ -99,6 +104,7 @@ class Replay {
   Replay(const Source& source, const Description& platform, const ReplayOptions& options)
       : platform_(platform),
         options_(with_policy(options, source, platform)),
+        guess_(takes_usual_policy(options, source) ? note_on_usual_policy(platform) : ""),
         nominal_(platform, source, options_),
         by_node_(by_node(source, nodes(nominal_.machine))),
         source_(by_node_ ? *by_node_ : source),
@@ -241,6 +247,7 @@ class Replay {
 
   void add_notes(ReplayReport& report, const Result& result) const {
     report.notes = source_.info().notes;
+    if (!guess_.empty()) report.notes.push_back(guess_);
     if (source_.info().by_node && !by_node_)
       report.notes.push_back(
           text::count(source_.info().by_node) +
@@ -280,6 +287,7 @@ class Replay {
 
   const Description& platform_;
   const ReplayOptions options_;
+  const std::string guess_;  ///< a note, if the policy is one
   Stage nominal_;
   const std::unique_ptr<Source> by_node_;  ///< null: the source has no hierarchical collectives
   const Source& source_;

@@ -49,6 +49,25 @@ TEST(Group, TheUsualPolicyIsTheLibraryThatThePlatformNames) {
   EXPECT_EQ(usual_policy(load_platform("frontera")), "openmpi-4.0");
 }
 
+TEST(Group, SaysThatALibraryIsGuessed) {
+  const Description named = load_platform("dgx-h100");
+  Json json = named.json();
+  json.erase("library");
+  Description silent("mine", "mine.json", json);
+  const auto notes = [](const Description& d, const char* policy) {
+    return GroupForecaster(d, policy).notes();
+  };
+  EXPECT_EQ(notes(silent, ""),
+            std::vector<std::string>{"mine names no `library`: its GPUs are taken to send by nccl-2.17"});
+  set(silent, "devices.H100-SXM5-80GB.generation=other");
+  EXPECT_EQ(usual_policy(silent), "fastest");
+  EXPECT_THAT(notes(silent, ""),
+              ::testing::ElementsAre(::testing::HasSubstr("not sit on GPUs that NCCL or RCCL is known to")));
+  EXPECT_THAT(notes(silent, "mpich"), ::testing::IsEmpty());
+  EXPECT_THAT(notes(named, ""), ::testing::IsEmpty());
+  EXPECT_EQ(note_on_usual_policy(load_platform("frontera")), "");
+}
+
 /// A policy, a platform, ranks and a collective.
 struct PriceCase {
   std::string policy, platform;

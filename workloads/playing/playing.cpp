@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "support/error.hpp"
+#include "support/notes.hpp"
 #include "support/text.hpp"
 #include "workloads/job/source.hpp"
 
@@ -172,9 +173,8 @@ Seconds Playing::watch(const Watched& watched) const {
 }
 
 std::vector<std::string> Playing::notes() const {
-  std::vector<std::string> all;
-  for (const std::string& words : by_messages() ? notes_ : forecaster_.notes())
-    if (std::ranges::find(all, words) == all.end()) all.push_back(words);
+  std::vector<std::string> all = forecaster_.notes();
+  for (const std::string& words : notes_) add_once(all, words);
   return all;
 }
 
