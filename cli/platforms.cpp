@@ -7,6 +7,7 @@
 #include "cli/platform_files.hpp"
 #include "cli/platform_summary.hpp"
 #include "cli/verbs.hpp"
+#include "forecast/group.hpp"
 #include "libraries/nccl/constants.hpp"
 #include "libraries/nccl/nccl.hpp"
 #include "libraries/situation.hpp"
@@ -76,25 +77,18 @@ std::vector<Parameter> defaults(const Description& d) {
   return all;
 }
 
-/// The library of the platform's GPUs: RCCL for AMD's, else NCCL.
-std::string library_of(const Description& d) {
-  const std::string rccl = nccl::usual_rccl.text();
-  try {
-    situation(d, 1, rccl);
-    return rccl;
-  } catch (const InputError&) {
-    return "nccl-2.18";
-  }
+/// The release of NCCL or RCCL by which the platform's users send; empty if they send by neither.
+std::optional<nccl::Release> release_on(const Description& d) {
+  const auto policy = supported_gpu(d) ? nccl::parse(usual_policy(d)) : std::nullopt;
+  return policy ? std::optional(policy->release) : std::nullopt;
 }
 
-/// The library's own numbers on several nodes, for parameters that the file does not state.
-std::vector<Parameter> of_library(const Description& d) try {
-  const std::string library = library_of(d);
-  const Situation s = situation(d,
-                                static_cast<Rank>(std::min<std::int64_t>(2, read_blueprint(d).max_nodes)) *
-                                    read_blueprint(d).ranks_per_node,
-                                library);
-  const nccl::Software software = nccl::published_software(nccl::parse(library)->release, s);
+/// The release's own numbers on several nodes, for parameters that the file does not state.
+std::vector<Parameter> of_release(const nccl::Release& release, const Description& d) {
+  const Blueprint b = read_blueprint(d);
+  const auto nodes = static_cast<Rank>(std::min<std::int64_t>(2, b.max_nodes));
+  const Situation s = situation(d, nodes * b.ranks_per_node, release.text());
+  const nccl::Software software = nccl::published_software(release, s);
   const std::vector<Parameter> stated = d.parameters();
   const double most = 1 + uncertainty(Stamp::guess);
   std::vector<Parameter> all;
@@ -102,12 +96,10 @@ std::vector<Parameter> of_library(const Description& d) try {
     const auto value = nccl::value_of(c, software);
     const std::string key = nccl::key_of(c);
     if (!value || std::ranges::find(stated, key, &Parameter::path) != stated.end()) continue;
-    all.push_back(
-        {key, *value, "us", "default: " + library + "'s own", Stamp::guess, *value / most, *value * most});
+    all.push_back({key, *value, "us", "default: " + release.text() + "'s own", Stamp::guess, *value / most,
+                   *value * most});
   }
   return all;
-} catch (const InputError&) {
-  return {};  // the GPUs are neither NVIDIA's nor AMD's
 }
 
 void show(const PlatformsOptions& options) {
@@ -119,8 +111,8 @@ void show(const PlatformsOptions& options) {
   const bool people = options.format == Format::table && !options.all;
   std::vector<Parameter> parameters = people ? folded(d.parameters()) : d.parameters();
   for (Parameter& p : defaults(d)) parameters.push_back(std::move(p));
-  if (options.all)
-    for (Parameter& p : of_library(d)) parameters.push_back(std::move(p));
+  if (const auto release = release_on(d); release && options.all)
+    for (Parameter& p : of_release(*release, d)) parameters.push_back(std::move(p));
   for (const Parameter& p : parameters)
     rows.push_back({{"parameter", p.path},
                     {"value", p.value},
@@ -163,7 +155,9 @@ Json stops(const Blueprint& b, const Channels::Channel& c) {
 
 void show_rings(const PlatformsOptions& options) {
   const Description d = edited(options);
-  const std::string library = library_of(d);
+  const auto release = release_on(d);
+  if (!release)
+    throw InputError("--rings are those of NCCL and RCCL, and " + d.name() + " sends by " + usual_policy(d));
   const Blueprint b = read_blueprint(d);
   Json rows = Json::array();
   for (const auto& [reach, where] :
@@ -171,7 +165,7 @@ void show_rings(const PlatformsOptions& options) {
     for (const auto& [shape, name] : {std::pair(ChannelShape::ring, "ring"), {ChannelShape::tree, "tree"}}) {
       if (reach == ChannelReach::network && b.max_nodes < 2) continue;
       const Channels found =
-          channels(d, reach == ChannelReach::node ? 1 : 2, b.ranks_per_node, library, shape);
+          channels(d, reach == ChannelReach::node ? 1 : 2, b.ranks_per_node, release->text(), shape);
       for (const Channels::Channel& c : found.channels)
         rows.push_back({{"ranks_on", where},
                         {"shape", name},
@@ -220,8 +214,10 @@ void add_platforms(CLI::App& app, int&) {
       ->option_text("KEY=VALUE");
   verb->add_flag("--all", options->all,
                  "Lists every parameter of the platform, the pieces of curves and NCCL's constants too");
-  verb->add_flag("--rings", options->rings,
-                 "The rings and trees of NCCL 2.18, or of RCCL 2.26 on GPUs of AMD, before it doubles them");
+  verb->add_flag(
+      "--rings", options->rings,
+      "The rings and trees that NCCL or RCCL finds, in the release that is the platform's `library`, "
+      "before it doubles them");
   verb->add_option("--graph", options->graph,
                    "Draws a node and the network: FILE.dot, or FILE.svg by Graphviz")
       ->option_text("FILE");
