@@ -179,10 +179,74 @@ def counts_unlike():
         yield f"{name(page)}: says {', '.join(said)} of steps, {name(counted)} {', '.join(known)}"
 
 
+# README's table of accuracy: words of a row, and where its figures stand in docs/generated/: in accuracy.md the study, the column
+# and the tables whose least and largest factor (or error, in the column of means) each figure is; in other pages a sentence.
+ABCI, P4D, RTX = "NCCL on ABCI V, ", "NCCL on AWS p4d, ", "NCCL on 8 nodes of 4 RTX 2080 Ti, "
+ACCURACY = [
+    ("1 to 16 nodes of ABCI's V100", ABCI + "from", "64 KiB and more", ["allreduce.*"]),
+    ("the same on 8 and 16 nodes", ABCI + "software", "64 KiB and more", ["allreduce, 32.*", "allreduce, 64.*"]),
+    ("4 to 32 of those V100", ABCI + "from", "64 KiB and more", ["broadcast.*"]),
+    ("four of ABCI's A100", "NCCL on one node of ABCI A, ", "64 KiB and more", ["allreduce.*", "broadcast.*"]),
+    ("DGX-2", "NCCL on DGX-2, ", "all", ["allreduce, 16 ranks", ".*algo=.*"]),
+    ("nodes of 8 H100", "NCCL on nodes of eight H100, ", "64 KiB and more", ["allreduce.*"]),
+    ("RTX 2080 Ti: as", RTX, "all", ["allreduce, 32 ranks", ".*algo=ring"]),
+    ("AWS p4d, from", P4D, "64 KiB and more", ["allreduce.*"]),
+    ("Open MPI allreduce and broadcast", "Host MPI on ABCI V, ", "all, mean", ["(allreduce|broadcast).*"]),
+    ("Summit, 376", "Point to point on Summit", "all, mean", ["all"]),
+]
+PLAYED = [
+    ("150 collectives", [("testbed-results", r"([\d.]+) to ([\d.]+) % in the mean, ([\d.]+) % at worst")]),
+    ("`tune` chose from", [("testbed-tuned", r"off by ([\d.]+) % in the mean .* ([\d.]+) % at worst"),
+                           ("testbed-synthesized", r"([\d.]+) % in the mean, -([\d.]+) % at worst")]),
+    ("with MPICH", [("testbed-tuned-mpich", r"off by ([\d.]+) % in the mean .* ([\d.]+) % at worst")]),
+]
+
+
+def rows(text):
+    """The rows of a page's tables as lists of cells."""
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+
+
+def figures_unlike():
+    """What README says of accuracy is what the generated pages say."""
+    readme, pages = root / "README.md", root / "docs/generated"
+    sections = re.split(r"^## ", (pages / "accuracy.md").read_text(), flags=re.MULTILINE)
+
+    def said(words):
+        cells = next((row for row in rows(readme.read_text()) if words in row[0]), [""])
+        return re.findall(r"\d+(?:\.\d+)?", cells[-1])
+
+    def of_study(study, column, tables):
+        head, *all_tables = rows(next(s for s in sections if s.startswith(study)))
+        at = head.index(column)
+        for table in tables:
+            errors = [float(row[at].split()[0]) for row in all_tables if len(row) == len(head) and re.fullmatch(table, row[0])]
+            yield from sorted({1 + e / 100 if column != "all, mean" else e for e in (min(errors), max(errors))})
+
+    def of_pages(sentences):
+        for page, sentence in sentences:
+            yield from map(float, re.search(sentence, (pages / f"{page}.md").read_text()).groups())
+
+    for words, known in [*((w, of_study(*where)) for w, *where in ACCURACY), *((w, of_pages(where)) for w, where in PLAYED)]:
+        figures, known = said(words), list(known)
+        if len(figures) != len(known) or any(f"{k:.{len(f.partition('.')[2])}f}" != f for f, k in zip(figures, known)):
+            yield f"README.md: '{words}': says {', '.join(figures)}, docs/generated has {', '.join(f'{k:.3g}' for k in known)}"
+    intervals = rows(next(s for s in sections if s.startswith("Intervals")))
+
+    def last(study):  # of `all`: the tables that nothing was fitted to
+        return [row for row in intervals if row[0].startswith(study)][-1]
+
+    everywhere, p4d, rtx = (f"{float(last(study)[4].split()[0]):.0f} %" for study in ("all", P4D, RTX))
+    sentence = (f"Of the {int(last('all')[3]):,} points of tables that nothing was fitted to, the intervals hold {everywhere} "
+                f"({p4d} on AWS p4d, {rtx} on the RTX 2080 Ti).")
+    if sentence not in " ".join(readme.read_text().split()):
+        yield f"README.md: docs/generated/accuracy.md has: {sentence}"
+
+
 documents = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
 verbs = re.findall(r"^  ([a-z]+) ", printed("--help").partition("Subcommands:")[2], re.MULTILINE)
 errors = [*dead_links(), *dead_mentions(), *options_unsaid(verbs, documents), *platforms_unsaid(), *heads_unsaid(documents),
-          *verbs_unsaid(verbs), *counts_unlike()]
+          *verbs_unsaid(verbs), *counts_unlike(), *figures_unlike()]
 if not verbs:
     errors.append("collcast --help lists no verbs")
 print("\n".join(errors) or f"{len(documents)} documents explain {len(verbs)} verbs, and their links lead somewhere")
