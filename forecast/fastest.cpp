@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "forecast/played_parameters.hpp"
-#include "libraries/chooser.hpp"
 #include "support/error.hpp"
 
 namespace collcast {
@@ -46,6 +45,17 @@ std::vector<const Algorithm*> considered(const Forecaster& forecaster, Collectiv
   return all;
 }
 
+Choice fastest_by_path(const Fabric& fabric, const std::vector<const Algorithm*>& among, const Call& call,
+                       const Stated& stated, const Progress& progress) {
+  const Choice first = fastest(fabric, among, call, stated, [&](const Algorithm& a) {
+    progress("looking for the fastest" + on(call.ranks) + ": " + a.name);
+  });
+  if (first.algorithm) return first;
+  throw InputError("no algorithm of the catalogue serves " +
+                   std::string(among.empty() ? "it" : definition(among[0]->collective).name) +
+                   on(call.ranks));
+}
+
 Prediction predict_at_best(const Forecaster& forecaster, const Algorithm& a, const Call& call,
                            const Stated& stated, const Engine& engine) {
   check(a, call);
@@ -57,13 +67,7 @@ Prediction predict_fastest(const Forecaster& forecaster, const std::vector<const
                            const Call& call, const Stated& stated, const Engine& engine,
                            const Progress& progress, std::vector<std::string>* sampled) {
   const Fabric& fabric = forecaster.fabric();
-  const Choice first = fastest(fabric, among, call, stated, [&](const Algorithm& a) {
-    progress("looking for the fastest" + on(call.ranks) + ": " + a.name);
-  });
-  if (!first.algorithm)
-    throw InputError("no algorithm of the catalogue serves " +
-                     std::string(among.empty() ? "it" : definition(among[0]->collective).name) +
-                     on(call.ranks));
+  const Choice first = fastest_by_path(fabric, among, call, stated, progress);
   const auto predict = [&](const Choice& choice) {
     const Algorithm& a = *choice.algorithm;
     Prediction p =

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "forecast/predict.hpp"
+#include "libraries/chooser.hpp"
 #include "libraries/parameters.hpp"
 
 namespace collcast {
@@ -17,6 +18,12 @@ using Progress = std::function<void(const std::string&)>;
 /// would consider.
 std::vector<const Algorithm*> considered(const Forecaster& forecaster, Collective collective, Rank ranks,
                                          Bytes message);
+
+/// The fastest algorithm by critical path (`fastest` of libraries/chooser.hpp). Throws InputError if none
+/// serves the call.
+Choice fastest_by_path(
+    const Fabric& fabric, const std::vector<const Algorithm*>& among, const Call& call, const Stated& stated,
+    const Progress& progress = [](const std::string&) {});
 
 /// The forecast of an algorithm with the parameters that are fastest by `engine`, unless they are stated.
 Prediction predict_at_best(const Forecaster& forecaster, const Algorithm& algorithm, const Call& call,

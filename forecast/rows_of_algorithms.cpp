@@ -12,7 +12,6 @@
 #include "forecast/synthesis/front.hpp"
 #include "libraries/policy.hpp"
 #include "libraries/segments.hpp"
-#include "support/error.hpp"
 #include "support/interrupt.hpp"
 #include "support/text.hpp"
 
@@ -189,15 +188,7 @@ class OfAlgorithms {
       return {among[0],
               with_parameters(fabric, *among[0], call, in_.question.stated(*among[0], call.message))};
     }
-    const Choice best =
-        fastest(fabric, among, call, in_.question.stated(call.message), [&](const Algorithm& a) {
-          in_.watch.progress("looking for the fastest on " + std::to_string(call.ranks) +
-                             " ranks: " + a.name);
-        });
-    if (best.algorithm) return best;
-    throw InputError("no algorithm of the catalogue serves " +
-                     std::string(definition(among.at(0)->collective).name) + " on " +
-                     std::to_string(call.ranks) + " ranks");
+    return fastest_by_path(fabric, among, call, in_.question.stated(call.message), in_.watch.progress);
   }
 
   const Inquiry& in_;
