@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include "cli/options.hpp"
@@ -26,39 +27,65 @@ struct ConvertOptions {
   Format format = Format::table;
 };
 
-/// Writes the source. If the format lacks collectives, they are played by the algorithms of a replay on the
-/// platform.
-Losses written(const Source& source, const ConvertOptions& options) {
-  if (options.to == "cct" && !options.platform.empty())
+/// A format that traces are written in.
+struct Target {
+  const char *name, *what;
+  Losses (*write)(const Source&, const Target&, const ConvertOptions&);
+  Losses (*put)(const Source&, const std::string& out) = nullptr;
+  Holds (*holds)(const Source&) = nullptr;  ///< which collectives it has
+  bool of_each_rank = false;                ///< one file per rank, `chakra_file`
+  bool keeps_memory = false;                ///< it says which memory data are in
+};
+
+Losses as_recorded(const Source& source, const Target& target, const ConvertOptions& options) {
+  if (!options.platform.empty())
     throw InputError("--platform chooses algorithms, and a .cct needs none: it holds every collective");
-  if (options.to == "cct") return write_cct(source, options.out);
+  return target.put(source, options.out);
+}
+
+/// Calls `act` with a choice of algorithms and the fabric of the platform, as a replay there has them.
+template <class Act>
+Losses with_algorithms(const Source& source, const Target& target, const ConvertOptions& options, Act act) {
   const Description platform = load_platform(options.platform.empty() ? "flat" : options.platform);
   ReplayOptions play;
   play.policy = "fastest";
-  play.memory = options.to == "chakra" ? source.info().memory : Memory::host;
+  play.memory = target.keeps_memory ? source.info().memory : Memory::host;
   const Stage stage(platform, source, play);
   Selection selection(platform, stage.machine, stage.fabric, play.policy, {});
-  if (options.to == "goal") {
-    Losses losses = write_goal(source, selection, stage.fabric, options.out);
-    add_lost_facts(losses, source);
-    return losses;
-  }
-  const AsMessages messages(source, selection, stage.fabric,
-                            options.to == "ti" ? time_independent_holds(source) : chakra_holds(source));
-  Losses losses = options.to == "ti" ? write_time_independent(messages, options.out)
-                                     : write_chakra(messages, options.out);
-  for (Loss& loss : messages.losses()) losses.push_back(std::move(loss));
-  return losses;
+  return act(selection, stage.fabric);
 }
 
-void refuse_traces(const Source& source, const ConvertOptions& options) {
-  const bool of_each = options.to == "chakra";
-  for (Rank r = 0; r < (of_each ? source.ranks() : 1); ++r)
-    refuse_own_input(of_each ? chakra_file(options.out, r) : options.out, options.files, "the trace");
+Losses as_goal(const Source& source, const Target& target, const ConvertOptions& options) {
+  return with_algorithms(source, target, options, [&](Selection& selection, const Fabric& fabric) {
+    Losses losses = write_goal(source, selection, fabric, options.out);
+    add_lost_facts(losses, source);
+    return losses;
+  });
+}
+
+/// Collectives that the format lacks become messages.
+Losses with_messages(const Source& source, const Target& target, const ConvertOptions& options) {
+  return with_algorithms(source, target, options, [&](Selection& selection, const Fabric& fabric) {
+    const AsMessages messages(source, selection, fabric, target.holds(source));
+    Losses losses = target.put(messages, options.out);
+    for (Loss& loss : messages.losses()) losses.push_back(std::move(loss));
+    return losses;
+  });
+}
+
+constexpr Target targets[] = {
+    {"cct", "own", as_recorded, write_cct},
+    {"goal", "LogGOPSim, ATLAHS", as_goal},
+    {"ti", "SMPI", with_messages, write_time_independent, time_independent_holds},
+    {"chakra", "one .et per rank", with_messages, write_chakra, chakra_holds, true, true}};
+
+std::string file_of(const Target& target, const ConvertOptions& options, Rank rank) {
+  return target.of_each_rank ? chakra_file(options.out, rank) : options.out;
 }
 
 void run_convert(const ConvertOptions& options) {
-  check_writable(options.to == "chakra" ? chakra_file(options.out, 0) : options.out);
+  const Target& target = *std::ranges::find(targets, options.to, &Target::name);
+  check_writable(file_of(target, options, 0));
   const Trace trace = open_trace(options.files, workloads::steps(options.steps));
   const Source& source = trace.source();
   if (!source.info().ordered)
@@ -66,8 +93,9 @@ void run_convert(const ConvertOptions& options) {
                      ": a profile does not record the order of calls, so it cannot be converted");
   if (!source.info().unplayable.empty())
     throw InputError(source.info().name + ": " + source.info().unplayable);
-  refuse_traces(source, options);
-  const Json lost = report::rows_of(written(source, options));
+  for (Rank r = 0; r < (target.of_each_rank ? source.ranks() : 1); ++r)
+    refuse_own_input(file_of(target, options, r), options.files, "the trace");
+  const Json lost = report::rows_of(target.write(source, target, options));
   report::Report report;
   report.head = {{"trace", source.info().name},
                  {"from", source.info().format},
@@ -75,7 +103,7 @@ void run_convert(const ConvertOptions& options) {
                  {"written", options.out},
                  {"unknown", source.info().unknown}};
   report.title =
-      "written: " + options.out + (options.to == "chakra" ? ".RANK.et" : "") + " (" + options.to + ")";
+      "written: " + options.out + (target.of_each_rank ? ".RANK.et" : "") + " (" + options.to + ")";
   report.sections = {
       {"lost",
        lost,
@@ -94,11 +122,16 @@ void add_convert(CLI::App& app, int&) {
   auto options = std::make_shared<ConvertOptions>();
   CLI::App* verb = app.add_subcommand("convert", "Writes a trace in another format, and says what is lost");
   add_trace_files(*verb, options->files, options->steps);
-  verb->add_option("--to", options->to,
-                   "cct: own; goal: LogGOPSim, ATLAHS; ti: SMPI; chakra: one .et per rank")
+  std::vector<std::string> names;
+  std::string words;
+  for (const Target& t : targets) {
+    names.emplace_back(t.name);
+    words += (words.empty() ? "" : "; ") + names.back() + ": " + t.what;
+  }
+  verb->add_option("--to", options->to, words)
       ->required()
-      ->check(one_of({"cct", "goal", "ti", "chakra"}))
-      ->option_text("cct|goal|ti|chakra");
+      ->check(one_of(names))
+      ->option_text(text::join(names, "|"));
   verb->add_option("-o,--output", options->out,
                    "The file to write; for chakra, the part of the names before .RANK.et")
       ->required()
