@@ -18,23 +18,33 @@ std::vector<std::string> verbs(const CLI::App& app) {
   return names;
 }
 
-/// What an option of nccl-tests, OSU's benchmarks, a launcher or a simulator is called here; empty: not
-/// known.
+/// What an option of nccl-tests, OSU's benchmarks, a launcher, a simulator or a training program is called
+/// here; empty: not known.
 std::string elsewhere(const std::string& word, const std::vector<std::string>& known) {
   using Words = std::vector<std::string_view>;
   for (const auto& [theirs, ours, shown] :
        {std::tuple{
             Words{"-b", "-e", "-f", "-m", "--minbytes", "--maxbytes", "--stepfactor", "--message-size"},
             "--size", "--size, as in --size 8:128MiB:x2"},
-        {Words{"-N", "-g", "--np", "--ntasks", "--ngpus"}, "--ranks", "--ranks"},
-        {Words{"--nodes"}, "--ranks", "--ranks, those of all nodes together"},
+        {Words{"-N", "-g", "--np", "--ntasks", "--ngpus", "--gpus", "--world-size"}, "--ranks", "--ranks"},
+        {Words{"--nodes", "--nnodes"}, "--ranks", "--ranks, those of all nodes together"},
         {Words{"--proto", "--protocol"}, "--transport", "--transport, as in --transport nccl:LL128"},
+        {Words{"--library"}, "--for", "--for, as in --for nccl"},
         {Words{"--library", "--nccl", "--mpi"}, "--policy", "--policy, as in --policy nccl-2.18"},
         {Words{"--collective", "--coll", "--op"}, "--radix", "the first word, as in predict allreduce"},
         {Words{"--batch-size", "--bs"}, "--batch", "--batch"},
-        {Words{"--tp", "--pp", "--dp", "--cp", "--ep"}, "--framework",
-         "--framework, as in megatron:tp=8,pp=4"},
-        {Words{"--system", "--topology", "--network"}, "--platform", "--platform, a name or a file"},
+        {Words{"--global-batch-size", "--gbs"}, "--global-batch", "--global-batch"},
+        {Words{"--tp", "--pp", "--dp", "--cp", "--ep", "--tensor-model-parallel-size",
+               "--pipeline-model-parallel-size", "--micro-batch-size", "--recompute", "--zero"},
+         "--framework", "--framework, as in megatron:tp=8,pp=4"},
+        {Words{"--bf16", "--fp16", "--fp8", "--dtype"}, "--precision", "--precision, as in --precision bf16"},
+        {Words{"--seq", "--seq-length", "--sequence"}, "--model", "--model, as in llama3-8b:sequence=4096"},
+        {Words{"--platform", "-p"}, "--base", "--base, a name or a file"},
+        {Words{"--system", "--topology", "--network", "--system-configuration", "--network-configuration"},
+         "--platform", "--platform, a name or a file"},
+        {Words{"--workload", "--workload-configuration"}, "--platform",
+         "a trace, as in collcast replay trace.0.et trace.1.et"},
+        {Words{"--budget"}, "--max-power", "--cost"},
         {Words{"--json", "--csv"}, "--format", "--format json or --format csv"}})
     if (std::ranges::find(theirs, word) != theirs.end() && std::ranges::find(known, ours) != known.end())
       return shown;

@@ -180,8 +180,8 @@ void add_train(CLI::App& app, int& exit_code) {
   verb->add_option("-p,--platform", options->platform,
                    "Names from `collcast platforms`, or files. Several values of this, --model, --framework "
                    "(ddp,horovod, and of settings horovod:fusion=16MiB:64MiB:x2), --policy, --engine, "
-                   "--precision, --batch, --global-batch, --throughput, --noise, --slowdown, --input, "
-                   "--checkpoint or a --set give a row for each combination")
+                   "--precision, --batch, --global-batch, --throughput, --layer-times, --noise, --slowdown, "
+                   "--input, --checkpoint or a --set give a row for each combination")
       ->required()
       ->option_text("P[,P...]");
   verb->add_option("-n,--ranks", options->ranks, "Numbers of GPUs or processes, and ranges of them: 8:512:x2")

@@ -51,7 +51,9 @@ void check_policy(std::string_view policy) {
                      " has no settings; NCCL's releases have");
   std::vector<std::string> names = policies();
   names.emplace_back("fastest");
-  throw InputError("unknown policy '" + std::string(policy) + "'" + suggestion(policy, names));
+  std::string in_full(policy);
+  if (policy.starts_with("ompi")) in_full.replace(0, 1, "open");
+  throw InputError("unknown policy '" + std::string(policy) + "'" + suggestion(in_full, names));
 }
 
 void check_memory(std::string_view policy, Memory memory) {

@@ -33,7 +33,7 @@ struct Kind {
 };
 
 /// The first row that detects a head counts. Rows after the first may assume that the head is not blank.
-constexpr std::array<Kind, 21> kinds = {{
+constexpr std::array<Kind, 22> kinds = {{
     {[](std::string_view h) { return h.find_first_not_of(" \t\r\n") == std::string_view::npos; }, "empty"},
     {is_utf16, "text in UTF-16; save it as UTF-8"},
     {[](std::string_view h) {
@@ -42,6 +42,8 @@ constexpr std::array<Kind, 21> kinds = {{
      "packed by gzip, zstd or zip; unpack it"},
     {[](std::string_view h) { return h.starts_with("CCTRACE"); },
      "a recorded application, which `collcast replay` takes"},
+    {[](std::string_view h) { return h.starts_with("num_ranks"); },
+     "a trace in GOAL's text, which `collcast replay` takes"},
     {[](std::string_view h) {
        return has(h, "\"format\"") && (has(h, "\"collcast forest\"") || has(h, "\"collcast messages\""));
      },

@@ -229,6 +229,8 @@ TEST(MpiPolicies, what_the_catalogue_lacks_is_refused) {
 TEST(MpiPolicies, bad_input_is_named) {
   EXPECT_EQ(error("openmpi", Collective::allreduce, 8, 1),
             "unknown policy 'openmpi'; did you mean 'openmpi-4.0', 'openmpi-4.1' or 'openmpi-5.0'?");
+  EXPECT_EQ(error("ompi", Collective::allreduce, 8, 1),
+            "unknown policy 'ompi'; did you mean 'openmpi-4.0', 'openmpi-4.1' or 'openmpi-5.0'?");
   EXPECT_EQ(error("mpich", Collective::halo_2d, 8, 1),
             "mpich has no rule for halo-2d; it has rules for allreduce, reduce, broadcast, allgather, "
             "reduce-scatter, alltoall, gather, scatter, barrier");

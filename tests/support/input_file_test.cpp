@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "support/file_kind.hpp"
 #include "tests/complaint.hpp"
 #include "tests/folder.hpp"
 
@@ -67,6 +68,11 @@ TEST(InputFile, WhatHasNoEndOrNoTextIsRefused) {
   std::ofstream(folder / "huge");
   ASSERT_EQ(truncate((folder / "huge").c_str(), (1 << 28) + 100000), 0);
   EXPECT_EQ(refusal(folder / "huge"), folder / "huge" + ": cannot be read: it holds more than 256 MiB");
+}
+
+TEST(InputFile, OfAnotherKindIsNamedWithTheVerbThatTakesIt) {
+  EXPECT_EQ(complaint([] { refuse_other_kinds("x.goal", "\nnum_ranks 2\nrank 0 {\n}\n", "MSCCL's XML"); }),
+            "x.goal: is a trace in GOAL's text, which `collcast replay` takes; expected MSCCL's XML");
 }
 
 }  // namespace
