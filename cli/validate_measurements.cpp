@@ -2,6 +2,7 @@
 #include "cli/validate_measurements.hpp"
 
 #include <iostream>
+#include <utility>
 
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
@@ -82,6 +83,8 @@ int validate_measurements(const MeasurementOptions& options) {
   progress_end();
   require_points(c);
   std::vector<std::string> notes;
+  if (std::string other = other_release(all, options.policy); !other.empty())
+    notes.push_back(std::move(other));
   report::Picture drawn = accuracy::picture(c);
   drawn.title = "measured and predicted on " + platform.name();
   plot(options.plot, std::move(drawn), notes);

@@ -439,6 +439,8 @@ NcclCalibration calibrate_nccl(const Description& base, const std::vector<Measur
   }
   if (measurements.empty()) throw InputError("there is no measurement to calibrate with");
   NcclCalibration out = fitted(base, measurements, policy, source);
+  if (std::string other = other_release(measurements, policy); !other.empty())
+    out.notes.push_back(std::move(other));
   Json head = {{"base", base.file().empty() ? base.name() : base.file()},
                {"description", base.text() + "; NCCL's software calibrated"}};
   head.update(out.platform);

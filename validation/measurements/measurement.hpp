@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "algorithms/algorithm.hpp"
 #include "model/collective.hpp"
@@ -60,6 +62,10 @@ bool is_star(const Measurement& measurement);
 
 /// "latency", "bandwidth", ..., or the collective's name.
 std::string operation(const Measurement& measurement);
+
+/// What is to be said if a table of nccl-tests names another release of NCCL than the policy; empty if none
+/// does.
+std::string other_release(const std::vector<Measurement>& measurements, std::string_view policy);
 
 /// Facts about a file that it does not say itself.
 struct FileFacts {

@@ -5,6 +5,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "support/error.hpp"
 #include "support/json.hpp"
@@ -75,16 +76,24 @@ void refuse_aggregated(const Text& text, int line, int operations) {
                           "run without -m");
 }
 
+/// "nccl-tests, NCCL 2.21.5" of NCCL's own number, 22105; before 2.9 as 2804.
+std::string library_of(int version) {
+  const int most = version < 10000 ? 10 : 100;
+  return "nccl-tests, NCCL " + std::to_string(version / (100 * most)) + "." +
+         std::to_string(version / 100 % most) + "." + std::to_string(version % 100);
+}
+
 void read_comment(const Text& text, const Line& line, NcclTestsTable& table) {
   static const std::regex device(R"(Rank +(\d{1,9}) (?: *Group +(\d{1,9}) )?.*Pid +\d+ on +(\S+) +device)");
-  static const std::regex version(R"(NCCL version ([0-9.]+))"), threads(R"(nThread +\d+ +nGpus +(\d{1,4}) )"),
-      aggregated(R"(agg iters: *(\d{1,9})\b)");
+  static const std::regex version(R"(NCCL version ([0-9.]+))"), release(R"(nccl-library=(\d{4,6})\b)"),
+      threads(R"(nThread +\d+ +nGpus +(\d{1,4}) )"), aggregated(R"(agg iters: *(\d{1,9})\b)");
   std::smatch found;
   if (std::regex_search(line.text, found, device))
     add_ranks(text, line.number, table, found[2].matched ? std::stoi(found[2]) : 0, std::stoi(found[1]), 1,
               found[3]);
   if (std::regex_search(line.text, found, threads)) table.gpus_a_thread = std::stoi(found[1]);
   if (std::regex_search(line.text, found, version)) table.library = "nccl-tests, NCCL " + found[1].str();
+  if (std::regex_search(line.text, found, release)) table.library = library_of(std::stoi(found[1]));
   if (std::regex_search(line.text, found, aggregated))
     refuse_aggregated(text, line.number, std::stoi(found[1]));
   if (const auto program = named(line.text, "_perf")) table.collective = program;
@@ -194,8 +203,8 @@ void finish(const Text& text, NcclTestsTable& table, const FileFacts& known, std
 
 /// Whether a line is the first of another program's output.
 bool begins(const Line& line, const NcclTestsTable& table) {
-  return line.has("# Using devices") || line.has("# Collective test starting") ||
-         (table.columns.empty() && named(line.text, "_perf"));
+  return line.has("# nccl-tests version") || line.has("# Using devices") ||
+         line.has("# Collective test starting") || (table.columns.empty() && named(line.text, "_perf"));
 }
 
 double report_real(const Text& text, const Json& object, const char* key) {
@@ -248,9 +257,9 @@ std::vector<Measurement> read_nccl_tests(const Text& text, const FileFacts& know
   for (const Line& line : text.lines) {
     if (line.has("# nThread") || (!table.rows.empty() && begins(line, table))) {
       finish(text, table, known, all);
-      const auto collective = table.rows.empty() ? table.collective : std::nullopt;
-      table = {};
-      table.collective = collective;
+      NcclTestsTable next;
+      if (table.rows.empty()) next.collective = table.collective, next.library = table.library;
+      table = std::move(next);
     }
     if (line.has("# Out of bounds") || line.has("# Avg bus bandwidth")) table.columns.clear();
     if (table.columns.empty() ? row_without_header(line) : line.numeric())
@@ -287,9 +296,7 @@ std::vector<Measurement> read_nccl_tests_report(const Text& text, const Json& do
     add_ranks(text, 1, table, report_whole(text, d, "group"), report_whole(text, d, "rank"), threads * each,
               report_word(d, "hostname"));
   const int version = document["nccl_version"].is_number() ? report_whole(text, document, "nccl_version") : 0;
-  if (version > 0)
-    table.library += ", NCCL " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) +
-                     "." + std::to_string(version % 100);
+  if (version > 0) table.library = library_of(version);
   if (document.contains("args") && document["args"].is_array() && !document["args"].empty() &&
       document["args"][0].is_string())
     table.collective = named(document["args"][0].get<std::string>(), "_perf");

@@ -247,7 +247,10 @@ TEST(CalibrateNccl, LeavesTheLaunchOfThreadsThatLaunchSeveralGpus) {
 }
 
 TEST(CalibrateNccl, FindsWhatTablesSayAndKeepsTheRest) {
-  const NcclCalibration c = calibrate_nccl(load_platform("abci-v"), table(4), "nccl-2.8", "made up");
+  std::vector<Measurement> measured = table(4);
+  measured[0].library = "nccl-tests, NCCL 2.10.3";
+  const NcclCalibration c = calibrate_nccl(load_platform("abci-v"), measured, "nccl-2.8", "made up");
+  EXPECT_EQ(c.notes.back(), "made.txt says that NCCL 2.10.3 ran: that is --policy nccl-2.10, not nccl-2.8");
   std::map<std::string, NcclCost> costs;
   for (const NcclCost& cost : c.costs) costs[cost.parameter] = cost;
   EXPECT_NEAR(*costs.at("software.nccl.LL.launch_us").after, 6, 0.1);

@@ -210,6 +210,21 @@ TEST(NcclTests, ProgramsOneAfterTheOther) {
   EXPECT_EQ(all[7].ranks, 2);
 }
 
+TEST(NcclTests, TellTheirRelease) {
+  const std::string first =
+                        "# nccl-tests version 2.17.1 nccl-headers=22703 nccl-library=22105\n"
+                        "# Collective test starting: all_reduce_perf\n",
+                    table = nccl_allreduce;
+  const auto all = parse((first + table + with(first, "22105", "2804") + table).c_str());
+  ASSERT_EQ(all.size(), 8u);
+  EXPECT_EQ(all[0].library, "nccl-tests, NCCL 2.21.5");
+  EXPECT_EQ(all[7].library, "nccl-tests, NCCL 2.8.4");
+  EXPECT_EQ(other_release({all[0]}, "nccl-2.21:algo=Ring"), "");
+  EXPECT_EQ(other_release(all, "nccl-2.21"),
+            "table.txt says that NCCL 2.8.4 ran: that is --policy nccl-2.8, not nccl-2.21");
+  EXPECT_EQ(other_release(all, "rccl-2.26"), "");
+}
+
 TEST(NcclTests, RowsWithATimeStamp) {
   std::string stamped = with(nccl_broadcast, "#wrong\n", "#wrong  timestamp\n");
   EXPECT_NE(stamped, nccl_broadcast);
