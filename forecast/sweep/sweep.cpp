@@ -277,6 +277,26 @@ void check_parameters(const Space& space) {
   }
 }
 
+/// Notes the points that failed, by reason: "point 2 (ranks 3) and 4 more failed: ...".
+void tell_failed(const Space& space, const Json& failed, std::vector<std::string>& notes) {
+  std::vector<std::string> reasons;
+  std::map<std::string, std::vector<std::int64_t>> points;
+  for (const Json& row : failed) {
+    const std::string reason = row["reason"];
+    if (points[reason].empty()) reasons.push_back(reason);
+    points[reason].push_back(row["point"]);
+  }
+  for (const std::string& reason : reasons) {
+    const std::vector<std::int64_t>& all = points[reason];
+    std::string which;
+    for (const Setting& s : space.at(all.front()))
+      if (space.varies(s.key)) which += (which.empty() ? " (" : ", ") + column_name(s.key) + " " + s.value;
+    notes.push_back("point " + std::to_string(all.front()) + which + (which.empty() ? "" : ")") +
+                    (all.size() > 1 ? " and " + std::to_string(all.size() - 1) + " more" : "") +
+                    " failed: " + reason);
+  }
+}
+
 /// The summary of points, in their order.
 Summary summary_of(const Sweep& sweep, const std::vector<Finished>& points) {
   Summary s;
@@ -314,8 +334,7 @@ Summary summary_of(const Sweep& sweep, const std::vector<Finished>& points) {
   std::vector<report::Column> shown =
       columns_with_settings(sweep.space(), sweep.verb().keys, rows, sweep.verb().columns(sweep.space()));
   s.report.sections.push_back({"rows", std::move(rows), std::move(shown)});
-  for (const Json& row : failed)
-    s.report.notes.push_back("point " + dump(row["point"]) + " failed: " + row["reason"].get<std::string>());
+  tell_failed(sweep.space(), failed, s.report.notes);
   return s;
 }
 

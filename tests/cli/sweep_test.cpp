@@ -161,7 +161,7 @@ TEST(SweepCli, AFailingPointIsAnAnswer) {
       R"({"platform": "summit", "ranks": [6, 27649], "collective": "allreduce", "size": "1KiB", "transport": "mpi"})");
   const Outcome o = collcast("sweep " + s + " -o " + folder / "j" + " --format csv");
   EXPECT_EQ(o.code, 1);
-  EXPECT_EQ(o.err.rfind("note: point 1 failed: ", 0), 0u) << o.err;
+  EXPECT_EQ(o.err.rfind("note: point 1 (ranks 27649) failed: ", 0), 0u) << o.err;
   EXPECT_NE(o.out.find("\n0,allreduce,"), std::string::npos) << o.out;
 }
 

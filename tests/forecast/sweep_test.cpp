@@ -413,7 +413,7 @@ TEST(Sweep, AFailingPointIsListedTheOthersGoOn) {
   const Folder folder;
   const std::string flag = folder / "repaired";
   const std::vector verbs{echo(folder / "asked", [&](const Point& p) {
-    if (p[0].value == "3") throw InputError("three is no number");
+    if (p[0].value == "3" || p[0].value == "13") throw InputError("three is no number");
     if (p[0].value == "5" && access(flag.c_str(), F_OK) != 0) raise(SIGKILL);
     if (p[0].value == "7" && access(flag.c_str(), F_OK) != 0) throw SubstrateError("no more memory");
     if (p[0].value == "9" && access(flag.c_str(), F_OK) != 0) throw 9;  // which nobody catches
@@ -423,18 +423,21 @@ TEST(Sweep, AFailingPointIsListedTheOthersGoOn) {
     Journal journal(folder / "j", sweep.identity("test"));
     run(sweep, {}, journal, processes(2), [](auto, auto) {});
     const Summary s = summary(sweep, journal);
-    EXPECT_EQ(s.answered, 36);
-    ASSERT_EQ(s.failed, 4);
+    EXPECT_EQ(s.answered, 35);
+    ASSERT_EQ(s.failed, 5);
     EXPECT_EQ(s.report.head["failed"][0].dump(), R"({"point":2,"ranks":3,"reason":"three is no number"})");
     EXPECT_EQ(s.report.head["failed"][1]["reason"], "its process was killed by signal 9 (Killed)");
     EXPECT_EQ(s.report.head["failed"][2]["reason"], "no more memory");
     EXPECT_EQ(s.report.head["failed"][3]["reason"], "its process was killed by signal 6 (Aborted)");
+    ASSERT_EQ(s.report.notes.size(), 4u);
+    EXPECT_EQ(s.report.notes[0], "point 2 (ranks 3) and 1 more failed: three is no number");
+    EXPECT_EQ(s.report.notes[2], "point 6 (ranks 7) failed: no more memory");
   }
   std::ofstream(flag) << 1;  // what was lost is asked again, what makes no sense is not
   Journal journal(folder / "j", sweep.identity("test"));
   const std::size_t asked = lines(folder / "asked");
   run(sweep, {}, journal, processes(2), [](auto, auto) {});
-  EXPECT_EQ(summary(sweep, journal).failed, 1);
+  EXPECT_EQ(summary(sweep, journal).failed, 2);
   EXPECT_EQ(lines(folder / "asked"), asked + 3);
 }
 
