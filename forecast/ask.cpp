@@ -11,6 +11,7 @@
 #include "libraries/nccl/transport.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/description/set.hpp"
+#include "platforms/machine/placement.hpp"
 #include "support/interrupt.hpp"
 #include "support/notes.hpp"
 
@@ -70,10 +71,12 @@ void add_unbound(Answer& answer, const Question& q, const Watch& watch) {
                 quick = counted(times_of({part}, quiet), watch, "what binds instead");
   for (std::size_t p = 0; p < q.platforms.size(); ++p) {
     std::vector<Seconds> now;
+    Rank nodes = 0;
     for (const Answer::Row& r : answer.rows)
-      if (r.which == p) now.push_back(r.prediction.time);
-    std::vector<Unbound> here =
-        unbound(load_platform(q.platforms[p]), q.set, now, asked, quick, slowest->prediction.limited_by);
+      if (r.which == p) now.push_back(r.prediction.time), nodes = std::max(nodes, r.occupancy.nodes);
+    if (parse_placement(q.placement).order == Placement::listed) nodes = 0;
+    std::vector<Unbound> here = unbound(load_platform(q.platforms[p]), q.set, now, asked, quick,
+                                        slowest->prediction.limited_by, nodes);
     if (p > 0)
       std::erase_if(answer.unbound, [&](const Unbound& u) {
         return std::ranges::find(here, u.parameter, &Unbound::parameter) == here.end();

@@ -134,16 +134,35 @@ std::string nccl_costs_that_move(const Description& with, const TimesOn& times) 
   return list;
 }
 
+/// Why nothing uses a parameter of a tree's level if the first `nodes` nodes share its switches; empty if
+/// they do not.
+std::string sharing(const Description& platform, const std::string& parameter, Rank nodes) {
+  constexpr std::string_view levels = "network.levels.";
+  if (!parameter.starts_with(levels)) return {};
+  const Blueprint& b = read_blueprint(platform);
+  const auto level = static_cast<std::size_t>(parameter[levels.size()] - '0');  // of six at most
+  std::int64_t together = b.nodes_per_switch, switches = 1;
+  for (std::size_t i = 1; i <= level && i < b.levels.size(); ++i) {
+    switches *= b.levels[i].down;
+    together = switches / b.switches_per_node * b.nodes_per_switch;
+  }
+  if (level >= b.levels.size() || nodes < 1 || nodes > together) return {};
+  if (nodes == 1) return "all ranks are on one node";
+  return "the " + std::to_string(nodes) + " nodes share their switches of the level " + b.levels[level].name;
+}
+
 std::string cap(const Description& with, const Description& without, const std::string& parameter,
-                const TimesOn& quick, const std::string& limited_by) {
+                const TimesOn& quick, const std::string& limited_by, Rank nodes) {
   if (parameter.starts_with("devices.") && parameter.ends_with(".memory_GiB"))
     return std::string(affects_fit_only);
   if (!quick) return limited_by;
   const CapSearch search(with, without, parameter, quick);
   if (search.unused()) return "nothing: no message and no reduction uses it";
   if (!search.takes_part()) {
-    const std::string why =
-        parameter == "node.nics" ? "each rank sends by the NIC nearest to it" : "no time here depends on it";
+    std::string why = sharing(with, parameter, nodes);
+    if (why.empty())
+      why = parameter == "node.nics" ? "each rank sends by the NIC nearest to it"
+                                     : "no time here depends on it";
     const std::string others = parameter.starts_with(nccl_costs) ? nccl_costs_that_move(with, quick) : "";
     return "nothing: " + why + others + "; limited by " + limited_by;
   }
@@ -163,7 +182,7 @@ std::string binds_instead(const Description& with, const Description& without, c
 
 std::vector<Unbound> unbound(const Description& base, const std::vector<std::string>& overrides,
                              const std::vector<Seconds>& now, const TimesOn& times, const TimesOn& quick,
-                             const std::string& limited_by) {
+                             const std::string& limited_by, Rank nodes) {
   std::vector<Unbound> found;
   const Description with = edited(base, overrides);
   for (std::size_t i = 0; i < overrides.size(); ++i) {
@@ -177,7 +196,7 @@ std::vector<Unbound> unbound(const Description& base, const std::vector<std::str
       continue;  // the other overrides make no sense without this one
     }
     const std::string parameter = parameter_of(overrides[i]);
-    found.push_back({parameter, cap(with, *without, parameter, quick, limited_by)});
+    found.push_back({parameter, cap(with, *without, parameter, quick, limited_by, nodes)});
   }
   return found;
 }

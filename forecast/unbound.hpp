@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "forecast/what_if.hpp"
+#include "model/schedule.hpp"
 
 namespace collcast {
 
@@ -18,10 +19,11 @@ struct Unbound {
 
 /// The overrides that can be taken away without a change of the times `now`. The parameter that binds in
 /// place of such an override is found by `quick`: the question, or a part of it, asked of a quick engine.
-/// Without `quick`, or if it finds none, `limited_by` is named, the resource that limits the answer.
+/// Without `quick`, or if it finds none, `limited_by` is named, the resource that limits the answer. Ranks
+/// are on the first `nodes` nodes; 0: that is not known.
 std::vector<Unbound> unbound(const Description& base, const std::vector<std::string>& overrides,
                              const std::vector<Seconds>& now, const TimesOn& times, const TimesOn& quick,
-                             const std::string& limited_by);
+                             const std::string& limited_by, Rank nodes);
 
 /// The parameter that binds in place of `parameter`, with its figure: if it cost next to nothing, the two
 /// values of `parameter` would give different times. Empty: no single parameter binds.

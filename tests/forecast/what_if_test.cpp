@@ -80,6 +80,17 @@ TEST(Unbound, NamesWhatNothingDependsOn) {
             "devices.X.memory_GiB changes what fits, not the time.\n");
 }
 
+/// edr-cluster has 18 nodes below a leaf switch: of 18 none sends upwards, of 19 some do.
+TEST(Unbound, NamesTheLevelThatTheNodesShare) {
+  Question q = ring("edr-cluster", 18, 1_MiB);
+  q.set = {"network.levels.0.up=6"};
+  EXPECT_TRUE(caps(q)
+                  .at("network.levels.0.up")
+                  .starts_with("nothing: the 18 nodes share their switches of the level leaf; limited by "));
+  q.ranks = {19};
+  EXPECT_EQ(caps(q)["network.levels.0.up"].find("share their"), std::string::npos);
+}
+
 /// The links that an edit replaces have no parameters afterwards, and the new ones had none before.
 TEST(Unbound, OfLinksOfAnotherKind) {
   Question q = ring("dgx-a100", 8, 64_MiB);

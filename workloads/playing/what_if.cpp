@@ -43,7 +43,7 @@ std::string binds_exposed(const Description& with, const Description& without, c
 std::vector<Unbound> unbound_in(const Overridden& answer, const TimesOn& times, const TimesOn& quick) {
   if (answer.set.empty()) return {};
   const Description with = platform_of(answer);
-  std::vector<Unbound> found = unbound(answer.base, answer.set, times(with), times, {}, answer.limited_by);
+  std::vector<Unbound> found = unbound(answer.base, answer.set, times(with), times, {}, answer.limited_by, 0);
   for (Unbound& u : found)
     if (u.capped_by == answer.limited_by && any_exposed(answer.runs))
       if (std::string cap = binds_exposed(with, platform_of(answer, u.parameter), u.parameter, quick);
