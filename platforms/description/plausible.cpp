@@ -80,7 +80,8 @@ void tell_falls(const Json& software, const std::string& path, std::vector<std::
 std::vector<std::string> implausible(const Description& description) {
   std::vector<std::string> found;
   const Json& network = description.json()["network"];
-  const bool feeds_links = network.value("kind", "") == "torus" && network.contains("link_bandwidth_GBps");
+  const bool torus = network.value("kind", "") == "torus";
+  const bool feeds_links = torus && network.contains("link_bandwidth_GBps");
   for (const Parameter& p : description.parameters())
     for (const Range& range : ranges)
       if (p.path.starts_with(range.begins) && p.path.ends_with(range.ends)) {
@@ -88,6 +89,10 @@ std::vector<std::string> implausible(const Description& description) {
         if (p.value < range.least || p.value > range.most) found.push_back(sentence(p, range));
         break;
       }
+  if (torus && network.contains("in_network_reduction"))
+    found.push_back(
+        "network.in_network_reduction: no torus has had switches that reduce; null in a file drops what its "
+        "base has");
   const Json software = description.json().value("software", Json::object());
   for (const char* way : {"in_node", "across_sockets", "between_nodes"}) {
     const Json memories = software.value(way, Json::object());

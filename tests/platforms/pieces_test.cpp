@@ -167,6 +167,15 @@ TEST(Pieces, APieceThatChargesLessIsNamed) {
           "message may be forecast to be faster");
 }
 
+TEST(Pieces, ATorusThatKeepsSwitchesThatReduceIsNamed) {
+  Description d = load_platform("edr-cluster");
+  set_all(d, {"network.kind=torus", "network.dimensions=2,2,2", "max_nodes=8"});
+  EXPECT_EQ(text::join(implausible(d), "; "),
+            d.name() +
+                ": network.in_network_reduction: no torus has had switches that reduce; null in a "
+                "file drops what its base has");
+}
+
 TEST(Pieces, NoShippedOneChargesLess) {
   for (const std::string& name : shipped_platforms())
     EXPECT_EQ(text::join(implausible(load_platform(name)), "; "), "") << name;
