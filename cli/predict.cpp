@@ -121,6 +121,7 @@ Offload offload_of(const PredictOptions& options) {
 
 int run_predict(PredictOptions& options, const CLI::App& line) {
   Question& question = options.question;
+  if (!options.pictures.plot.empty()) report::check_plot(options.pictures.plot);
   if (const Several several = cases(options, line); several.more_than_one())
     return several.answer(options.subject.collective, options.format, options.pictures.plot);
   question.offload = offload_of(options);
@@ -139,7 +140,6 @@ int run_predict(PredictOptions& options, const CLI::App& line) {
   question.ranks = parse_rank_counts(options.subject.ranks);
   question.sizes = parse_sizes(options.sizes);
   catch_interrupts();
-  if (!options.pictures.plot.empty()) report::check_plot(options.pictures.plot);
   const std::size_t calls = question.algorithm == "all" ? 0
                                                         : question.platforms.size() * question.ranks.size() *
                                                               std::max<std::size_t>(1, question.sizes.size());

@@ -364,7 +364,8 @@ Tuned::Point point(Subject& subject, Collective collective, Bytes size) {
     p.unknown = p.standard->name + " is not timed over the library's own transport";
   else if (p.standard->time > p.best.high)
     p.doubt = subject.doubt(size, p.best), p.told = p.doubt.empty();
-  if (p.unknown.empty() && p.standard->time <= p.best.time) p.best = *p.standard;
+  constexpr double rounding = 1 + 1e-9;
+  if (p.unknown.empty() && p.standard->time <= rounding * p.best.time) p.best = *p.standard;
   return p;
 }
 

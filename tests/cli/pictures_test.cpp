@@ -345,6 +345,7 @@ TEST(Pictures, BadOnesAreOneLineBeforeTheForecast) {
   for (const std::string& words :
        {call + "--timeline a.txt", call + "--timeline " + (folder / "none/a.json"), call + "--report a.pdf",
         call + "--report " + (folder / "none/a.html"), call + "--plot a.pdf",
+        call + "--algorithm ring,swing --plot a.pdf",
         call + "--timeline-events 1 --timeline " + (folder / "a.json"),
         call + "--algorithm ring --engine formula --timeline " + (folder / "a.json"),
         "predict allreduce --platform flat --ranks 4,8 --size 1KiB --timeline " + (folder / "a.json"),

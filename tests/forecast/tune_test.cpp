@@ -195,6 +195,16 @@ TEST(Tune, TheBestIsTheBestOfItsList) {
   EXPECT_FALSE(p.told);
 }
 
+/// A ring and a tree of three ranks take the same time for a byte, but for rounding.
+TEST(Tune, ADefaultThatIsAsFastIsTheBest) {
+  TuneQuestion q = question("nccl", "dgx-a100", "allreduce");
+  q.ranks = 3;
+  q.sizes = {Bytes(1)};
+  const Tuned::Point p = tune(q).points[0];
+  EXPECT_EQ(p.best.name, p.standard->name);
+  EXPECT_EQ(p.best.time, p.standard->time);
+}
+
 TEST(Tune, ACollectiveNamedTwiceIsTunedOnce) {
   TuneQuestion q = question("openmpi", "frontera", "alltoall");
   q.collectives.push_back("all_to_all");
