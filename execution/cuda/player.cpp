@@ -4,26 +4,15 @@
 #include <algorithm>
 #include <exception>
 
-#include "algorithms/catalogue.hpp"
 #include "execution/mpi/on_machine.hpp"
 #include "support/error.hpp"
 
 namespace collcast::cuda {
-namespace {
-
-Call served(const Algorithm& algorithm, Call call, int ranks) {
-  call.ranks = ranks;
-  collcast::check(algorithm, call);
-  return call;
-}
-
-}  // namespace
-
 Player::Player(const Algorithm& algorithm, Call call, Element element, Operation op,
                std::shared_ptr<mpi::Communicator> communicator, Device& device, Transport transport)
     : communicator_(std::move(communicator)),
       part_{algorithm.collective, communicator_->rank(), communicator_->size(), call.root, mpi::InPlace::no},
-      schedule_(algorithm.schedule(call = served(algorithm, std::move(call), communicator_->size()))),
+      schedule_(algorithm.schedule(call = mpi::served(algorithm, std::move(call), communicator_->size()))),
       elements_(mpi::elements(algorithm.collective, call, schedule_, info(element).size)),
       element_(element),
       op_(op),

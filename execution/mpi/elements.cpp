@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "algorithms/catalogue.hpp"
 #include "support/decimal.hpp"
 #include "support/error.hpp"
 
@@ -30,6 +31,12 @@ std::size_t Elements::size(std::span<const Holding> holdings) const {
   std::size_t sum = 0;
   for (const Holding& h : holdings) sum += size(h.chunk);
   return sum;
+}
+
+Call served(const Algorithm& algorithm, Call call, int ranks) {
+  call.ranks = ranks;
+  collcast::check(algorithm, call);
+  return call;
 }
 
 Elements elements(Collective collective, const Call& call, const Schedule& schedule,

@@ -32,6 +32,9 @@ class Elements {
   Block per_group_;
 };
 
+/// The call as so many ranks make it. Throws InputError unless the algorithm can serve it.
+Call served(const Algorithm& algorithm, Call call, int ranks);
+
 /// The elements of a call, whose `message` and `counts` are divided by `element_bytes`. Throws InputError if
 /// they are not multiples of it.
 Elements elements(Collective collective, const Call& call, const Schedule& schedule,

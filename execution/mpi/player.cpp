@@ -7,7 +7,6 @@
 #include <exception>
 #include <limits>
 
-#include "algorithms/catalogue.hpp"
 #include "execution/mpi/check.hpp"
 #include "execution/mpi/operations.hpp"
 #include "execution/mpi/progress.hpp"
@@ -30,12 +29,6 @@ std::size_t extent_without_overlap(MPI_Datatype type) {
   if (begin != 0 || true_begin != 0 || true_extent > extent)
     throw InputError("an element's datatype must begin at its address and fill no more than its extent");
   return static_cast<std::size_t>(extent);
-}
-
-Call served(const Algorithm& algorithm, Call call, int ranks) {
-  call.ranks = ranks;
-  collcast::check(algorithm, call);
-  return call;
 }
 
 }  // namespace
