@@ -5,13 +5,12 @@
 #include <array>
 
 #include "support/error.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
 
-bool has(std::string_view head, std::string_view words) {
-  return head.find(words) != std::string_view::npos;
-}
+using text::has;
 
 /// Whether the text is in UTF-16. Without a byte order mark its first two letters decide: in Latin text every
 /// second byte is 0.

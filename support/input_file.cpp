@@ -23,9 +23,9 @@ namespace {
 constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
 /// An open file or pipe. A pipe without a writer does not block: it reads as empty.
-class Source {
+class OpenFile {
  public:
-  explicit Source(const std::string& path)
+  explicit OpenFile(const std::string& path)
       : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
     if (file_ < 0) fail(std::strerror(errno));
     struct stat status {};
@@ -36,9 +36,9 @@ class Source {
     }
     pipe_ = S_ISFIFO(status.st_mode);
   }
-  ~Source() { close(file_); }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
+  ~OpenFile() { close(file_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
 
   bool is_pipe() const { return pipe_; }
   /// Waits for the next part of the content; empty at the end.
@@ -66,14 +66,10 @@ class Source {
   std::array<char, 65536> buffer_{};
 };
 
-}  // namespace
-
-namespace {
-
-std::string whole(Source& source) {
+std::string whole(OpenFile& file) {
   std::string all;
-  for (std::string_view part; !(part = source.part()).empty(); all += part)
-    if (all.size() > most_bytes) source.fail("it holds more than 256 MiB");
+  for (std::string_view part; !(part = file.part()).empty(); all += part)
+    if (all.size() > most_bytes) file.fail("it holds more than 256 MiB");
   if (all.starts_with("\xEF\xBB\xBF")) all.erase(0, 3);  // the byte order mark of some editors
   return all;
 }
@@ -84,9 +80,9 @@ std::string whole(Source& source) {
 std::string read_file(const std::string& path) {
   static std::mutex changing;
   static std::map<std::string, std::string> pipes;
-  Source source(path);
-  std::string all = whole(source);
-  if (!source.is_pipe()) return all;
+  OpenFile file(path);
+  std::string all = whole(file);
+  if (!file.is_pipe()) return all;
   const std::lock_guard lock(changing);
   std::string& last = pipes[path];
   return all.empty() ? last : last = std::move(all);

@@ -34,6 +34,10 @@ std::string signed_percent(double share);
 std::string shell_quoted(const std::string& word);
 /// ASCII letters in lower case.
 std::string lower(std::string_view text);
+/// Whether the part is somewhere in the text.
+inline bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 /// "a, b, c" for a range of words, or for the `word` of each of its elements.
 template <class Range, class Word = std::identity>
 std::string join(const Range& range, std::string_view separator = ", ", Word word = {}) {

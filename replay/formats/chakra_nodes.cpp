@@ -12,6 +12,7 @@
 #include "replay/formats/protobuf.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/text.hpp"
 
 namespace collcast::chakra {
 namespace {
@@ -304,18 +305,14 @@ EtNode printed_node(const JsonValue& json, EtFile& file) {
   return node;
 }
 
-bool has(std::string_view head, std::string_view words) {
-  return head.find(words) != std::string_view::npos;
-}
-
 bool is_feeders_json(std::string_view head) {
-  return has(head, "\"workload_graph\"") && has(head, "\"NodeType\"");
+  return text::has(head, "\"workload_graph\"") && text::has(head, "\"NodeType\"");
 }
 
 bool is_printed_json(std::string_view head) {
   const auto first = head.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && head[first] == '{' && has(head, "_NODE\"") &&
-         has(head, "\"attr\"");
+  return first != std::string_view::npos && head[first] == '{' && text::has(head, "_NODE\"") &&
+         text::has(head, "\"attr\"");
 }
 
 }  // namespace

@@ -5,13 +5,10 @@
 #include "replay/formats/gpu_parts.hpp"
 #include "replay/formats/names.hpp"
 #include "replay/formats/plausible.hpp"
+#include "support/text.hpp"
 
 namespace collcast::gpu {
 namespace {
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 /// Whether a kernel's name is that of communication by a library other than NCCL and its like: the allreduces
 /// of vLLM, SGLang, FlashInfer and TensorRT, PyTorch's symmetric memory, DeepEP, NVSHMEM. Compares letters
@@ -22,7 +19,7 @@ bool communicates_apart(std::string_view name) {
                                         "quickreduce",       "nvshmem"};
   if (name.starts_with("triton_")) return false;  // Triton's names list what was fused into a computation
   const std::string plain = plain_name(name);
-  return std::ranges::any_of(parts, [&](std::string_view part) { return contains(plain, part); });
+  return std::ranges::any_of(parts, [&](std::string_view part) { return text::has(plain, part); });
 }
 
 }  // namespace
@@ -89,7 +86,7 @@ Comm merged(const std::vector<Comm>& calls) {
 std::string communicating(std::string_view kernel) {
   constexpr std::string_view libraries[] = {"nccl", "rccl", "msccl", "oneccl"},
                              nameless = "(anonymous namespace)::";
-  if (std::ranges::any_of(libraries, [&](std::string_view l) { return contains(kernel, l); }))
+  if (std::ranges::any_of(libraries, [&](std::string_view l) { return text::has(kernel, l); }))
     return std::string(kernel.substr(0, kernel.find('(')));
   std::string name(kernel);
   for (std::size_t at; (at = name.find(nameless)) != std::string::npos;) name.erase(at, nameless.size());
@@ -112,9 +109,10 @@ void RankTrace::add(Kernel kernel, Comm comm) {
 }
 
 void RankTrace::runtime(std::string_view name, double at, std::int64_t thread, std::int64_t correlation) {
-  if (contains(name, "StreamWaitEvent")) waits.emplace_back(thread, at);
-  if (correlation >= 0 && (contains(name, "Launch") || contains(name, "Memcpy") || contains(name, "Memset")))
-    launches[correlation] = {at, thread, contains(name, "Graph")};
+  if (text::has(name, "StreamWaitEvent")) waits.emplace_back(thread, at);
+  if (correlation >= 0 &&
+      (text::has(name, "Launch") || text::has(name, "Memcpy") || text::has(name, "Memset")))
+    launches[correlation] = {at, thread, text::has(name, "Graph")};
 }
 
 }  // namespace collcast::gpu

@@ -15,15 +15,12 @@
 #include "replay/formats/unread.hpp"
 #include "support/error.hpp"
 #include "support/numbers.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
 
 using gpu::Comm, gpu::HostCall, gpu::Kernel, gpu::RankTrace, gpu::Span;
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 /// Categories of events that only torch has.
 constexpr std::string_view torch_categories[] = {"cpu_op",   "cuda_runtime", "user_annotation", "kernel",
@@ -89,7 +86,7 @@ Comm comm_of(const JsonValue& args) {
     if (collective) (definition(*collective).rooted ? c.root : c.own) = static_cast<int>(*rank);
   }
   const Rank to = possible_rank(args["Dst Rank"]), from = possible_rank(args["Src Rank"]);
-  c.peer = to < 0 || contains(c.name, "recv") ? from : to;
+  c.peer = to < 0 || text::has(c.name, "recv") ? from : to;
   return c;
 }
 
@@ -320,12 +317,13 @@ bool is_kineto(std::string_view head) {
   if (first == std::string_view::npos) return false;
   // Tools that shorten traces leave only the events, which have categories that only torch has.
   if (head[first] == '[')
-    return contains(head, "\"cat\"") && std::ranges::any_of(torch_categories, [&](std::string_view category) {
-             return contains(head, '"' + std::string(category) + '"');
+    return text::has(head, "\"cat\"") &&
+           std::ranges::any_of(torch_categories, [&](std::string_view category) {
+             return text::has(head, '"' + std::string(category) + '"');
            });
   return head[first] == '{' && !is_jax_trace(head) &&
-         (contains(head, "\"traceEvents\"") ||
-          (contains(head, "\"schemaVersion\"") && contains(head, "\"deviceProperties\"")));
+         (text::has(head, "\"traceEvents\"") ||
+          (text::has(head, "\"schemaVersion\"") && text::has(head, "\"deviceProperties\"")));
 }
 
 std::unique_ptr<Source> open_kineto(const std::vector<std::string>& files, const OpenOptions& options) {

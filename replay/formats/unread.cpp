@@ -2,13 +2,12 @@
 #include "replay/formats/unread.hpp"
 
 #include "replay/formats/tar.hpp"
+#include "support/text.hpp"
 
 namespace collcast {
 namespace {
 
-bool has(std::string_view head, std::string_view words) {
-  return head.find(words) != std::string_view::npos;
-}
+using text::has;
 
 bool is_array(std::string_view head) {
   const auto first = head.find_first_not_of(" \t\r\n");
