@@ -46,9 +46,9 @@ class IpMulticast {
   /// Begins the series' next play, on all ranks.
   void begin(int series);
   /// Decrements `left` once the system has all packets. The data must not change until the play ends.
-  void send(int series, std::uint32_t number, Ranks to, std::span<const std::byte> data, int* left);
+  void send(int series, std::uint32_t multicast, Ranks to, std::span<const std::byte> data, int* left);
   /// Decrements `left` once the message is complete.
-  void receive(int series, std::uint32_t number, Rank source, std::span<std::byte> data, int* left);
+  void receive(int series, std::uint32_t multicast, Rank source, std::span<std::byte> data, int* left);
   /// To be called after the play's last multicast on this rank. Whether all receivers have everything that it
   /// sent.
   bool finished(int series);
