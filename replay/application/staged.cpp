@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/application/staged.hpp"
 
-#include <utility>
-
 #include "replay/source/by_node.hpp"
 #include "support/error.hpp"
 
