@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "support/error.hpp"
+#include "support/numbers.hpp"
 
 namespace collcast {
 namespace {
@@ -60,7 +61,7 @@ int nodes_by_name(const std::string& file) {
   static const std::regex count(R"(([0-9]+)[-_ ]?nodes?\b|([0-9]+)nodes?)");
   const std::string names = last_names(file);
   std::smatch found;
-  if (std::regex_search(names, found, count)) return std::stoi(found[1].length() > 0 ? found[1] : found[2]);
+  if (std::regex_search(names, found, count)) return leading_or(found[found[1].matched ? 1 : 2].str(), 0);
   if (names.find("inter") != std::string::npos) return 2;
   return names.find("intra") != std::string::npos ? 1 : 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
 #include <regex>
 
 #include "model/ranges.hpp"
@@ -60,7 +61,7 @@ void set_algorithm(const std::string& name, int elements, Measurement& m) {
   std::smatch found;
   if (!std::regex_match(name, found, ring)) return void(m.algorithm = name);
   const int per_ring = std::stoi(found[1]), rings = std::stoi(found[2]);
-  if (elements % (m.ranks * std::max(1, rings)) != 0) return;
+  if (elements % (std::int64_t{m.ranks} * std::max(1, rings)) != 0) return;
   m.settings = "algo=Ring,proto=" + found[3].str() + ",channels=" + std::to_string(rings * per_ring);
 }
 

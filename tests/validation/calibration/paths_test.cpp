@@ -49,8 +49,9 @@ TEST(SortByPath, NodesFromNames) {
     EXPECT_EQ(sorted.paths.begin()->first.way, way) << file;
     EXPECT_EQ(sorted.notes.size(), 1u);
   }
-  EXPECT_EQ(complaint([] { sort_by_path({measured(Timing::latency, 0, 8, 1e-6, "a.txt")}); }),
-            "a.txt:1: the table does not say on how many nodes it was measured; say FILE:nodes=N");
+  for (const std::string file : {"a.txt", "99999999999nodes.txt"})
+    EXPECT_EQ(complaint([&] { sort_by_path({measured(Timing::latency, 0, 8, 1e-6, file)}); }),
+              file + ":1: the table does not say on how many nodes it was measured; say FILE:nodes=N");
 }
 
 /// osu_multi_lat does not print its pairs; osu_mbw_mr of the same run does.

@@ -366,6 +366,13 @@ TEST(Csv, MscclRingsSayTheirChannelsAndProtocol) {
   EXPECT_EQ(all[1].settings, "algo=Ring,proto=LL,channels=32");
 }
 
+/// 2^20 ranks in 2^12 rings have 2^32 chunks, more than an int counts: 96 elements are not divided evenly.
+TEST(Csv, MscclRingsOfMoreChunksThanElements) {
+  std::string text = msccl;
+  text.replace(text.find("ring_8_4,16"), 11, "ring_1_4096_LL,1048576");
+  EXPECT_EQ(parse(text.c_str())[1].settings, "");
+}
+
 TEST(MeasurementFile, MayNotContradictItsTable) {
   const std::string path = ::testing::TempDir() + "said.csv";
   std::ofstream(path) << experiments;
