@@ -69,7 +69,7 @@ std::optional<Bytes> parse_segment(const CallText& text, Bytes message, bool on_
     throw InputError(
         "--segment auto is the fastest on a platform, which this verb has not; give a size, or ask predict");
   if (text.segment == "auto" || (text.segment.empty() && on_platform)) return {};
-  if (text.segment.empty()) return Bytes(65536);
+  if (text.segment.empty()) return usual_segment;
   const Bytes segment = parse_size(text.segment, "segment");
   if (segment.value < 1) throw InputError("segment must be 1 byte or more, got " + text.segment);
   if (segment_exceeds(text, message))

@@ -3,20 +3,18 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 #include <utility>
 
 #include "cli/output.hpp"
 #include "platforms/description/calibrated_on.hpp"
 #include "platforms/machine/listing.hpp"
+#include "support/decimal.hpp"
 #include "support/wrap.hpp"
 
 namespace collcast::cli {
 
 std::string compact(double value) {
-  std::ostringstream text;
-  text << value;
-  return text.str();
+  return decimal::shortened(value, 6);
 }
 
 namespace {

@@ -136,7 +136,7 @@ class Proof {
   std::optional<Counterexample> read(Place from, Place to, Chunk piece, Combine combine) {
     if (!valid(from) || !valid(to))
       return Counterexample{from.rank, piece.first, "travels from or to no rank"};
-    if (piece.first < 0 || piece.count < 0 || piece.first + piece.count > schedule_.blocks)
+    if (piece.first < 0 || piece.count < 0 || piece.first > schedule_.blocks - piece.count)
       return Counterexample{from.rank, piece.first, "is outside the message"};
     const Held& source = held(from);
     for (Block b = piece.first; b < piece.first + piece.count; ++b) {

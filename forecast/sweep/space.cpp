@@ -15,6 +15,7 @@
 #include "model/ranges.hpp"
 #include "platforms/description/schema.hpp"
 #include "platforms/description/set.hpp"
+#include "platforms/network/hash.hpp"
 #include "support/error.hpp"
 #include "support/json.hpp"
 #include "support/suggest.hpp"
@@ -157,14 +158,6 @@ std::vector<std::string> names(std::span<const Key> keys) {
   all.emplace_back("set");
   all.insert(all.end(), no_settings.begin(), no_settings.end());
   return all;
-}
-
-/// A well-mixed number of each seed (splitmix64).
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-  return x ^ (x >> 31);
 }
 
 double unit(std::uint64_t bits) {

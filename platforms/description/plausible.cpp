@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/description/plausible.hpp"
 
-#include <sstream>
-
 #include "platforms/description/pieces.hpp"
+#include "support/decimal.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
 
@@ -36,9 +35,7 @@ constexpr Range ranges[] = {
 };
 
 std::string short_number(double value) {
-  std::ostringstream text;
-  text << value;
-  return text.str();
+  return decimal::shortened(value, 6);
 }
 
 std::string sentence(const Parameter& p, const Range& range) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "support/error.hpp"
+#include "support/index.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
@@ -13,10 +14,6 @@ namespace {
 
 using Kind = Activity::Kind;
 using Stream = RecordedSource::Stream;
-
-std::size_t index(std::int64_t number) {
-  return static_cast<std::size_t>(number);
-}
 
 /// [B] The largest element of a tensor. Buckets end between elements.
 constexpr double element = 8;
@@ -78,9 +75,10 @@ class RankBuckets {
       Going& g = going[s];
       const Activity& a = streams[s][g.item];
       if (a.kind == Kind::await) {
-        if (index(a.stream) >= going.size() || index(a.count) > going[index(a.stream)].recorded.size())
+        if (to_index(a.stream) >= going.size() ||
+            to_index(a.count) > going[to_index(a.stream)].recorded.size())
           return false;
-        if (a.count > 0) join(g.awaited, going[index(a.stream)].recorded[index(a.count - 1)]);
+        if (a.count > 0) join(g.awaited, going[to_index(a.stream)].recorded[to_index(a.count - 1)]);
       }
       join(g.done, g.awaited);
       if (a.kind == Kind::record) g.recorded.push_back(g.done);
@@ -170,9 +168,9 @@ class Rewriting {
   };
 
   std::int64_t number(const Activity& a) const {
-    if (a.count < 0) return inserted_number_[index(-a.count - 1)];
-    const auto& all = numbers_[index(a.stream)];
-    return a.count > 0 && index(a.count) <= all.size() ? all[index(a.count - 1)] : a.count;
+    if (a.count < 0) return inserted_number_[to_index(-a.count - 1)];
+    const auto& all = numbers_[to_index(a.stream)];
+    return a.count > 0 && to_index(a.count) <= all.size() ? all[to_index(a.count - 1)] : a.count;
   }
 
   /// Adds a record to a stream.
@@ -255,7 +253,7 @@ class Rewriting {
       if (!whole) a.begin = a.duration = Seconds(-1), a.time = Seconds();
       now.push_back(a);
       if (records > 0) record(s, now);
-      numbers_[s].insert(numbers_[s].end(), index(records), records_[s]);
+      numbers_[s].insert(numbers_[s].end(), to_index(records), records_[s]);
       next = done;
     }
     return item;
@@ -265,7 +263,7 @@ class Rewriting {
   void part(const std::vector<Around>& buckets, std::size_t k, double part, Stream& now) {
     const Around& mine = buckets[k];
     const std::int64_t from = k > 0 ? buckets[k - 1].ready : 0;
-    const bool within = k > 0 && from > 0 && mine.ready > from && index(mine.ready) <= at_record_.size();
+    const bool within = k > 0 && from > 0 && mine.ready > from && to_index(mine.ready) <= at_record_.size();
     for (const Activity& a : mine.awaits)
       if (!within || a.stream != 0) now.push_back(a);
     if (!within) return;
@@ -273,7 +271,7 @@ class Rewriting {
     const auto lasts = [](const Activity& a) {
       return a.kind == Kind::compute || a.kind == Kind::pause ? a.time : Seconds();
     };
-    const std::size_t begin = at_record_[index(from - 1)] + 1, end = at_record_[index(mine.ready - 1)];
+    const std::size_t begin = at_record_[to_index(from - 1)] + 1, end = at_record_[to_index(mine.ready - 1)];
     Seconds all, before;
     for (std::size_t i = begin; i < end; ++i) all += lasts(computing[i]);
     std::size_t item = begin;
@@ -297,7 +295,7 @@ class Rewriting {
         split(a, next->after - done, now);
         done = next->after;
         record(0, now);
-        inserted_number_[index(next->id - 1)] = records_[0];
+        inserted_number_[to_index(next->id - 1)] = records_[0];
       }
       copy(0, a, now);
     }

@@ -9,16 +9,13 @@
 
 #include "replay/source/dimensions.hpp"
 #include "support/error.hpp"
+#include "support/index.hpp"
 #include "support/text.hpp"
 
 namespace collcast {
 namespace {
 
 using Kind = Activity::Kind;
-
-std::size_t at(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
 
 bool is_message(const Activity& a) {
   return a.kind == Kind::send || a.kind == Kind::receive || a.kind == Kind::exchange;
@@ -83,10 +80,10 @@ class Survey {
   void add(Rank rank, std::map<int, Sequence>& mine, const Activity& a) {
     const auto& members = source_.communicators().at(static_cast<std::size_t>(a.communicator));
     const auto member = [&](Rank r) {
-      if (r < 0 || at(r) >= members.size())
+      if (r < 0 || to_index(r) >= members.size())
         throw InputError(source_.info().name + ": rank " + std::to_string(rank) + " names rank " +
                          std::to_string(r) + " of a communicator of " + std::to_string(members.size()));
-      return members[at(r)];
+      return members[to_index(r)];
     };
     if (!mine.contains(a.communicator) && std::ranges::find(members, rank) == members.end())
       throw InputError(source_.info().name + ": rank " + std::to_string(rank) +
@@ -222,7 +219,7 @@ class WiderGrid {
     if (const auto two = unlike(k); !two.empty()) return unlike_words(two);
     for (const auto& [c, use] : survey_.uses) {
       const std::size_t along = classes.at(c).shape[k].size();
-      if (along > 0 && along < at(grid[k].size)) return some_words(along, k);
+      if (along > 0 && along < to_index(grid[k].size)) return some_words(along, k);
       if (along > 0 && !use.counted.empty()) return counted_words(use);
     }
     return {};
@@ -309,7 +306,7 @@ class WiderGrid {
         found = role.find(coordinates(r, wide, in_role));
         if (found == role.end()) refuse(missing(r));
       }
-      likes.push_back(found->second[at(wide[data].coordinate(r)) % found->second.size()]);
+      likes.push_back(found->second[to_index(wide[data].coordinate(r)) % found->second.size()]);
     }
   }
   std::string missing(Rank rank) const {
@@ -332,7 +329,7 @@ class Communicators {
  public:
   Communicators(const Source& source, const WiderGrid& layout, Rank ranks)
       : source_(source), layout_(layout) {
-    all_.emplace_back(at(ranks));
+    all_.emplace_back(to_index(ranks));
     std::iota(all_[0].begin(), all_[0].end(), 0);
     for (const auto& [c, of] : layout.classes) add(of);
   }
@@ -345,8 +342,8 @@ class Communicators {
     std::size_t line = 0, lines = 1;
     for (std::size_t k = 0; k < layout_.wide.size(); ++k)
       if (c.shape[k].empty()) {
-        line += lines * at(layout_.wide[k].coordinate(rank));
-        lines *= at(layout_.wide[k].size);
+        line += lines * to_index(layout_.wide[k].coordinate(rank));
+        lines *= to_index(layout_.wide[k].size);
       }
     return firsts_.at(c) + static_cast<int>(line);
   }
@@ -379,7 +376,7 @@ class Communicators {
     return n;
   }
   static std::vector<Rank> range(Rank size) {
-    std::vector<Rank> all(at(size));
+    std::vector<Rank> all(to_index(size));
     std::iota(all.begin(), all.end(), 0);
     return all;
   }
@@ -392,13 +389,13 @@ class Communicators {
   }
   /// The coordinates of the members in the wider grid: all, if the recorded members had all.
   std::vector<Rank> along(const GroupShape& shape, std::size_t k) const {
-    return shape[k].size() == at(layout_.grid[k].size) ? range(layout_.wide[k].size) : shape[k];
+    return shape[k].size() == to_index(layout_.grid[k].size) ? range(layout_.wide[k].size) : shape[k];
   }
 
   /// The place in the wider communicator of the member that the recorded one has at `index`. `follows`: where
   /// that member has the coordinate of the like rank, it gets the rank's own.
   Rank place(Rank rank, Rank like, const Activity& a, Rank index, bool follows) const {
-    const Rank who = source_.communicators()[static_cast<std::size_t>(a.communicator)][at(index)];
+    const Rank who = source_.communicators()[static_cast<std::size_t>(a.communicator)][to_index(index)];
     const GroupShape& shape = layout_.classes.at(a.communicator).shape;
     Rank found = 0, below = 1;
     for (std::size_t k = 0; k < shape.size(); ++k) {
@@ -407,7 +404,7 @@ class Communicators {
       Rank c = was.coordinate(who);
       if (follows && c == was.coordinate(like)) c = is.coordinate(rank);
       const std::vector<Rank>& own = shape[k];
-      const bool whole = own.size() == at(was.size);
+      const bool whole = own.size() == to_index(was.size);
       found += below * (whole ? c : static_cast<Rank>(std::ranges::lower_bound(own, c) - own.begin()));
       below *= whole ? is.size : static_cast<Rank>(own.size());
     }
@@ -436,7 +433,7 @@ class Scaled : public Source {
   const SourceInfo& info() const override { return info_; }
   Rank ranks() const override { return static_cast<Rank>(layout_.likes.size()); }
   const std::vector<std::vector<Rank>>& communicators() const override { return communicators_.all(); }
-  int streams(Rank rank) const override { return source_.streams(layout_.likes[at(rank)]); }
+  int streams(Rank rank) const override { return source_.streams(layout_.likes[to_index(rank)]); }
   std::unique_ptr<Activities> stream(Rank rank, int stream) const override {
     return std::make_unique<Moved>(*this, rank, stream);
   }
@@ -448,7 +445,7 @@ class Scaled : public Source {
     Moved(const Scaled& scaled, Rank rank, int stream)
         : to_(scaled.communicators_),
           rank_(rank),
-          like_(scaled.layout_.likes[at(rank)]),
+          like_(scaled.layout_.likes[to_index(rank)]),
           activities_(scaled.source_.stream(like_, stream)) {}
 
     bool next(Activity& a) override {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "model/contributions.hpp"
 #include "support/error.hpp"
 
@@ -90,6 +92,9 @@ TEST(Proof, RanksAndBlocksOutsideAreRefused) {
             "block 0 of rank 0 travels from or to no rank");
   EXPECT_EQ(words(one_step(2, 1, {{0, 1, {0, 2}}}), Collective::broadcast),
             "block 0 of rank 0 is outside the message");
+  constexpr Block last = std::numeric_limits<Block>::max();  // behind it no block has a number
+  EXPECT_EQ(words(one_step(2, 1, {{0, 1, {last, 1}}}), Collective::broadcast),
+            "block " + std::to_string(last) + " of rank 0 is outside the message");
   EXPECT_NE(words(one_step(2, 3, {}), Collective::allgather), "holds");
 }
 

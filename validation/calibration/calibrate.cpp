@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <sstream>
 
 #include "platforms/description/load.hpp"
 #include "support/error.hpp"
@@ -30,6 +31,14 @@ std::vector<std::string> files_of(const PathMeasurements& tables) {
        {&tables.latency, &tables.messages, &tables.more_pairs, &tables.both_ways, &tables.stars})
     for (const Measurement& m : *table) files.insert(m.file);
   return {files.begin(), files.end()};
+}
+
+/// The part of a description that a parameter's path names; made if it is missing.
+Json& part_at(Json& json, const std::string& path) {
+  Json* at = &json;
+  std::istringstream keys(path);
+  for (std::string key; std::getline(keys, key, '.');) at = &(*at)[key];
+  return *at;
 }
 
 /// Two ranks of a platform, at the ends of a path, to ask for times.
@@ -134,13 +143,9 @@ class Calibrator {
   }
 
   void set_hardware(const std::string& parameter, Json value, const std::string& reason) {
-    Json* at = &json_;
-    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
-      end = parameter.find('.', begin);
-      at = &(*at)[parameter.substr(begin, end == std::string::npos ? end : end - begin)];
-    }
-    const double before = (*at)["value"], after = value["value"];
-    *at = std::move(value);
+    Json& at = part_at(json_, parameter);
+    const double before = at["value"], after = value["value"];
+    at = std::move(value);
     out_.hardware.push_back({parameter, reason, before, after});
     changed_.insert(parameter);
   }
@@ -407,17 +412,8 @@ class Calibrator {
   void write() {
     out_.platform["base"] = base_.file().empty() ? base_.name() : base_.file();
     out_.platform["description"] = base_.text() + "; calibrated";
-    for (const std::string& parameter : changed_) {
-      Json* from = &json_;
-      Json* to = &out_.platform;
-      for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
-        end = parameter.find('.', begin);
-        const std::string key = parameter.substr(begin, end == std::string::npos ? end : end - begin);
-        from = &(*from)[key];
-        to = &(*to)[key];
-      }
-      *to = *from;
-    }
+    for (const std::string& parameter : changed_)
+      part_at(out_.platform, parameter) = part_at(json_, parameter);
     if (!software_.is_null()) out_.platform["software"] = software_;
   }
 
