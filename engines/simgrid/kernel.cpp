@@ -33,9 +33,9 @@ class RouteZone : public simgrid::kernel::routing::NetZoneImpl {
   std::vector<StandardLinkImpl*> route;
 };
 
-/// SimGrid counts whole bytes, while sizes here are real numbers. It gets sizes in these units, of which 64
-/// bits hold messages of up to 1 TB.
+/// SimGrid counts whole bytes, while sizes here are real numbers. It gets sizes in these units.
 constexpr double units_per_byte = 1 << 24;
+constexpr Bytes too_many(0x1p64 / units_per_byte);  ///< units to count in 64 bits: 1 TiB
 
 /// The only engine of this process, its two hosts, and as many links as any platform has needed so far.
 /// SimGrid cannot remove anything before the process ends.
@@ -146,6 +146,9 @@ SimgridKernel::~SimgridKernel() {
 }
 
 void SimgridKernel::start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) {
+  if (!(bytes < too_many))
+    throw InputError(
+        "SimGrid counts messages of less than 1 TiB only; --engine contention plays larger ones");
   Everlasting& all = Everlasting::get();
   all.zone().route.clear();
   for (const LinkId link : route) all.zone().route.push_back(links_[link]);

@@ -17,7 +17,8 @@ class Kernel {
   virtual ~Kernel() = default;
 
   virtual Seconds now() const = 0;
-  /// Starts flow `id` now over at least one link, at a rate of at most `cap`.
+  /// Starts flow `id` now over at least one link, at a rate of at most `cap`. Throws InputError for 1 TiB or
+  /// more.
   virtual void start(Index id, std::span<const LinkId> route, Bytes bytes, BytesPerSecond cap) = 0;
   /// Runs until flows end, or until `limit`, which may be infinite. Returns the flows that ended; valid until
   /// the next call.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/machine/capabilities.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "platforms/machine/machine.hpp"
@@ -124,11 +125,12 @@ int Machine::switches(Place from, Place to) const {
 }
 
 int Machine::dpu_cores() const {
+  constexpr double most = 1 << 16;  // more than any device has, and few enough to count
   int cores = 0;
   for (int v : blueprint_.of_kind(Blueprint::Vertex::Kind::dpu)) {
     const int device = blueprint_.vertices[static_cast<std::size_t>(v)].device;
     const auto& own = blueprint_.devices[static_cast<std::size_t>(device)].cores;
-    cores += own ? static_cast<int>(own->value) : 1;
+    cores += own ? static_cast<int>(std::clamp(own->value, 1.0, most)) : 1;
   }
   return cores;
 }

@@ -130,6 +130,11 @@ TEST(Dpu, IsAThirdPlaceWithCoresOfItsOwn) {
   EXPECT_EQ(m.dpu_cores(), 8);
   EXPECT_EQ(Machine(load_platform("bluefield-1-cluster"), 64).dpu_cores(), 16);
   EXPECT_EQ(Machine(load_platform("summit"), 6).dpu_cores(), 0);
+  for (const auto& [cores, counted] : {std::pair{"0.5", 1}, {"3e9", 65536}}) {
+    Description d = load_platform("bluefield-2-cluster");
+    set(d, std::string("devices.BlueField-2.cores=") + cores);
+    EXPECT_EQ(Machine(d, 64).dpu_cores(), counted);
+  }
   // Host to Arm memory: PCIe, then half of the Arm memory's bandwidth.
   EXPECT_NEAR(GBps(m.wire({0, Memory::host}, {0, Memory::dpu}, Bytes(0)).per_byte), 12, 1e-9);
   EXPECT_EQ(m.port_name(m.wire({0, Memory::dpu}, {32, Memory::dpu}, Bytes(0)).out), "node 0 NIC out");

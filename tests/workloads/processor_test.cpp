@@ -214,6 +214,9 @@ TEST(Training, ProcessorsAreThePlatforms) {
   EXPECT_EQ(complaint([&] { processor(summit, Precision::tf32); }),
             "V100-SXM2-16GB has no tf32; take fp32 or amp");
   EXPECT_DOUBLE_EQ(processor(load_platform("dgx-a100"), Precision::tf32).flops, 156e12);
+  Description many = load_platform("dgx-a100");
+  collcast::set(many, "devices.EPYC-7742.cores=1e15");  // no int counts them
+  EXPECT_GT(cores_per_node(many), 0);
 }
 
 /// A P40 computes in 16 bits at a 64th of its pace in 32.

@@ -282,7 +282,8 @@ int cores_per_node(const Description& platform) {
     if (device < 0 || !b.devices[static_cast<std::size_t>(device)].cores) return 0;
     sum += b.devices[static_cast<std::size_t>(device)].cores->value;
   }
-  return static_cast<int>(sum);
+  constexpr double most = 1 << 24;  // more than any node has, and few enough to count
+  return static_cast<int>(std::min(sum, most));
 }
 
 LayerTime layer_time(const Layer& l, double batch, double share, const Processor& p, Precision precision) {

@@ -108,5 +108,12 @@ TEST(SharingAndSimgrid, SameRatesOnShippedPlatforms) {
   EXPECT_GE(sets, 1000);
 }
 
+/// Its count of bytes would begin at 0 again.
+TEST(SharingAndSimgrid, SimgridRefusesMessagesThatItCannotCount) {
+  const auto kernel = simgrid_module().kernel({{1.0_GBps}});
+  EXPECT_THROW(kernel->start(0, std::vector<LinkId>{0}, Bytes(0x1p40), unlimited), InputError);
+  EXPECT_EQ(kernel->running(), 0u);
+}
+
 }  // namespace
 }  // namespace collcast
