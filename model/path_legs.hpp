@@ -12,7 +12,8 @@
 
 namespace collcast {
 
-/// Some steps of a reading, which went the same way `times` times, and what was kept before the first of them.
+/// Some steps of a reading, which went the same way `times` times, and what was kept before the first of
+/// them.
 struct Leg {
   std::int64_t first, steps, times;
   PathState<Seconds> before;
@@ -52,7 +53,7 @@ class Legs {
   static constexpr std::int64_t most_read = 100'000'000;  // ten seconds
 
   const std::int64_t least_;
-  std::int64_t enough_ = 0;              ///< messages of this leg
+  std::int64_t enough_ = 0;  ///< messages of this leg
   bool open_ = false;
   std::int64_t messages_ = 0, all_ = 0;  ///< of this leg; of all that go once
   std::size_t bytes_ = 0;
