@@ -97,6 +97,27 @@ void stretch(Software& software, const PerProtocol& most_channel, double factor)
 
 }  // namespace
 
+/// Before, only those of LL128 are. RCCL's of LL are, too, which is left out here; those of Simple are not.
+constexpr int all_trees_at_once = 10;
+
+/// In LL and LL128, 7 of 10 warps go up. A turn of LL is as fast with few threads as with many, until both
+/// ways together reach what a channel moves. NCCL's limit for trees of Simple is that of both ways together.
+Ways ways(int minor, Protocol protocol, Gpu gpu, int threads) {
+  if (protocol == Protocol::ll128) return {true, {.7, .7}, {.3, .3}};
+  if (of_amd(gpu) || minor < all_trees_at_once) return {};
+  if (protocol == Protocol::simple) return {true, {.5, .5}, {.5, .5}};
+  const int warps = threads / 32, up = warps * 7 / 10;
+  const double share = static_cast<double>(up) / warps;
+  return {true, {share, 1}, {1 - share, 1}};
+}
+
+/// Ways at once need three warps; 2.22 gives trees all threads, however short the message (src/enqueue.cc).
+int tree_threads(int minor, Protocol protocol, Gpu gpu, int threads) {
+  constexpr int all_threads = 22, all = 640, least = 96;
+  if (!of_amd(gpu) && minor >= all_threads) return all;
+  return ways(minor, protocol, gpu, all).at_once ? std::max(threads, least) : threads;
+}
+
 double ll_slowdown(int minor, const Situation& s) {
   return s.nodes == 1 ? 1 : ll_slowdown_on_nodes(is_a100(s) ? latencies_remeasured - 1 : minor);
 }

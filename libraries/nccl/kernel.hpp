@@ -32,9 +32,21 @@ double rccl_ll_alone(Gpu gpu);
 /// NVLinks [GB/s]. `channels`: how many share the links.
 double share_of_links(int minor, const Situation& s, int channels);
 
-/// The share of a tree's threads that bring data up, in LL128; the others bring other data down at the same
-/// time.
-constexpr double threads_up = .7;
+/// A way of a tree, up or down: shares of a channel's threads, and of what it moves.
+struct Way {
+  double threads = 1, rate = 1;
+};
+
+/// How a channel of a tree takes data up and down: at once, or first up, then down (runTreeSplit and
+/// runTreeUpDown of NVIDIA/nccl, src/collectives/device/all_reduce.h). `threads`: of the channel.
+struct Ways {
+  bool at_once = false;
+  Way up = {}, down = {};
+};
+Ways ways(int minor, Protocol protocol, Gpu gpu, int threads);
+
+/// The threads of a tree's channel, if a ring's has so many.
+int tree_threads(int minor, Protocol protocol, Gpu gpu, int threads);
 
 /// How much longer LL's steps in a node take if there are other nodes.
 double ll_slowdown(int minor, const Situation& s);

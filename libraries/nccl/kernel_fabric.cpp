@@ -73,15 +73,17 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
     return channel_limit(t.release, t.shape, t.protocol, c, s, t.in_use);
   };
   double GBps = limit(Collective::allreduce);
-  if (tree && t.protocol == Protocol::ll128)  // the slower of the ways up and down
-    GBps = std::min(threads_up * limit(Collective::reduce), (1 - threads_up) * limit(Collective::broadcast));
+  const int threads = t.threads > 0 ? t.threads : kernel_.threads;
+  const Ways both = tree ? ways(t.release, t.protocol, s.gpu, threads) : Ways{};
   if (t.peers == 0 && t.channels) GBps = std::min(GBps, share_of_links(t.release, s, *t.channels));
+  if (both.at_once)  // the slower of the two, which share channels and links
+    GBps = std::min(
+        {GBps / 2, both.up.rate * limit(Collective::reduce), both.down.rate * limit(Collective::broadcast)});
   const int limited = heads_ > 0 ? 1 : carriers.channels;
   if (GBps < unlimited) threads_ = 1.0 / BytesPerSecond(limited * GBps * 1e9);
   if (carriers.most.value > 0) threads_ = std::max(threads_, 1.0 / carriers.most);
   handing_ = flags_ && of_amd(s.gpu) ? 1.0 / BytesPerSecond(limited * rccl_ll_alone(s.gpu) * 1e9) : threads_;
-  const int threads = t.threads > 0 ? t.threads : kernel_.threads;
-  turn_ = Bytes(carriers.channels * threads * kernel_.bytes_a_thread);
+  turn_ = Bytes(carriers.channels * threads * kernel_.bytes_a_thread * (flags_ ? both.down.threads : 1));
   if (t.peers > 1) ways_ = std::min(static_cast<int>(t.peers), ways_to_peers());
 }
 

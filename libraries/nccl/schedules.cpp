@@ -178,6 +178,30 @@ struct Tree {
   }
 };
 
+/// When, by step, each rank sends its first piece up, and gets its first piece from above, if a node sends
+/// `together` pieces at once to another.
+struct Climb {
+  std::vector<std::int64_t> up, down;
+  std::vector<bool> crosses;  ///< the parent is on another node
+
+  Climb(const Tree& tree, const Order& order, Rank per_node, Block together)
+      : up(order.size(), 0), down(order.size(), 0), crosses(order.size(), false) {
+    const auto at = [](Rank r) { return static_cast<std::size_t>(r); };
+    for (std::size_t i = 0; i < order.size(); i += static_cast<std::size_t>(per_node))
+      crosses[at(order[i])] = tree.parent[at(order[i])] >= 0;
+    std::vector<Rank> from_above = order;
+    std::ranges::sort(from_above, {}, [&](Rank r) { return tree.depth[at(r)]; });
+    for (const Rank r : from_above) {
+      const Rank parent = tree.parent[at(r)];
+      if (parent < 0) continue;
+      const bool root = tree.parent[at(parent)] < 0;
+      // Whoever sends pieces together needs all of them.
+      up[at(r)] = up[at(parent)] - (crosses[at(parent)] && !crosses[at(r)] ? together : 1);
+      down[at(r)] = !root ? down[at(parent)] + 1 : crosses[at(r)] ? together - 1 : 0;
+    }
+  }
+};
+
 /// Into how many pieces a chunk is cut if it is passed on turn by turn: one for each turn, unless many chunks
 /// follow each other anyway.
 Block pieces(const Play& play, double most) {
@@ -188,12 +212,13 @@ Block pieces(const Play& play, double most) {
 }
 
 /// Chunks that follow each other whole; the last one is what is left. Or their pieces, which are alike.
-Schedule tree_of(const Candidate& candidate, const Play& play, const std::vector<Order>& orders, int searched,
-                 Rank per_node, Bytes message) {
+Schedule tree_of(const Play& play, const std::vector<Order>& orders, int searched, Rank per_node,
+                 Bytes message) {
   constexpr Block parts = 8;  // of a chunk
-  const bool at_once = candidate.protocol == Protocol::ll128;
-  const auto loops = static_cast<Block>(std::max(1.0, play.loops)), whole = loops * pieces(play, 8);
-  if (loops == 1 || whole > loops) return trees(orders, searched, per_node, whole, at_once);
+  const bool at_once = play.at_once;
+  const auto loops = static_cast<Block>(std::max(1.0, play.loops)), together = pieces(play, 8);
+  if (loops == 1 || together > 1)
+    return trees(orders, searched, per_node, loops * together, at_once, 1, together);
   const double chunks = message / static_cast<double>(orders.size()) / play.chunk;
   const auto filled = static_cast<Block>(std::ceil(parts * chunks - 1e-9));
   return trees(orders, searched, per_node, std::clamp(filled, (loops - 1) * parts + 1, loops * parts),
@@ -246,44 +271,55 @@ Schedule rings(Collective collective, Rank root, const std::vector<Order>& order
 }
 
 Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Block of_channel, bool at_once,
-               Block of_chunk) {
+               Block of_chunk, Block together) {
   check(orders);
-  std::vector<Tree> all;
-  for (std::size_t c = 0; c < orders.size(); ++c)
-    all.emplace_back(orders[c], per_node, of_second_tree(c, searched));
-  const auto shared = std::make_shared<const std::vector<Tree>>(std::move(all));
-  const Block loops = (of_channel + of_chunk - 1) / of_chunk;
-  int deepest = 0;
-  for (const Tree& tree : *shared) deepest = std::max(deepest, tree.deepest);
+  std::vector<std::pair<Tree, Climb>> all;
+  std::int64_t highest = 0, deepest = 0;
+  for (std::size_t c = 0; c < orders.size(); ++c) {
+    const Tree tree(orders[c], per_node, of_second_tree(c, searched));
+    const Climb climb(tree, orders[c], per_node, together);
+    highest = std::max(highest, -std::ranges::min(climb.up));
+    deepest = std::max(deepest, std::ranges::max(climb.down) + 1);
+    all.emplace_back(tree, climb);
+  }
+  const auto shared = std::make_shared<const std::vector<std::pair<Tree, Climb>>>(std::move(all));
+  const Block pieces = (of_channel + of_chunk - 1) / of_chunk;
   const auto ranks = static_cast<Rank>(orders.front().size());
-  const std::int64_t half = deepest == 0 ? 0 : loops + deepest - 1, down = at_once ? deepest : half;
+  const std::int64_t start_down = at_once ? highest : highest + pieces - 1;
   const std::size_t ways = at_once ? 2 : 1;
   auto rule = [=](std::int64_t s, Step& step) {
     for (std::size_t c = 0; c < shared->size(); ++c) {
-      const Tree& tree = (*shared)[c];
+      const auto& [tree, climb] = (*shared)[c];
       const std::size_t up_on = c * ways, down_on = up_on + ways - 1;
       for (Rank r = 0; r < ranks; ++r) {
-        const Rank up = tree.parent[static_cast<std::size_t>(r)];
+        const auto at = static_cast<std::size_t>(r);
+        const Rank up = tree.parent[at];
         if (up < 0) {
           if (at_once)
             step.joins.push_back(
                 {static_cast<std::uint16_t>(up_on), static_cast<std::uint16_t>(down_on + 1), r});
           continue;
         }
-        const int depth = tree.depth[static_cast<std::size_t>(r)];
-        const auto chunk = [&](Block k) {
-          return Chunk{static_cast<Block>(c) * of_channel + k * of_chunk,
-                       std::min(of_chunk, of_channel - k * of_chunk)};
+        const Block count = climb.crosses[at] ? together : 1;
+        const auto send = [&](std::size_t on, Rank from, Rank to, std::int64_t k, Combine combine) {
+          if (k < 0 || k >= pieces || k % count > 0) return;
+          const Block first = static_cast<Block>(k) * of_chunk;
+          on_channel(
+              step, on, from, to,
+              {static_cast<Block>(c) * of_channel + first, std::min(count * of_chunk, of_channel - first)},
+              combine);
         };
-        if (const std::int64_t k = s - (deepest - depth); k >= 0 && k < loops)
-          on_channel(step, up_on, r, up, chunk(k), Combine::reduce);
-        if (const std::int64_t k = s - down - (depth - 1); k >= 0 && k < loops)
-          on_channel(step, down_on, up, r, chunk(k), Combine::copy);
+        send(up_on, r, up, s - highest - climb.up[at], Combine::reduce);
+        send(down_on, up, r, s - start_down - climb.down[at], Combine::copy);
       }
     }
   };
-  return {ranks, static_cast<Block>(orders.size()) * of_channel, deepest == 0 ? 0 : down + half,
-          rule,  static_cast<int>(orders.size() * ways),         static_cast<int>(ways)};
+  return {ranks,
+          static_cast<Block>(orders.size()) * of_channel,
+          highest == 0 ? 0 : start_down + deepest - 1 + pieces,
+          rule,
+          static_cast<int>(orders.size() * ways),
+          static_cast<int>(ways)};
 }
 
 std::vector<PairTraffic> traffic(Shape shape, Collective collective, Rank root,
@@ -322,8 +358,7 @@ Algorithm scheduled(std::string name, Collective collective, const Candidate& ca
   a.name = std::move(name);
   a.description = "as NCCL plays it: the channels of its search, chunk by chunk";
   a.schedule = [=](const Call& c) {
-    if (candidate.shape == Shape::tree)
-      return tree_of(candidate, play, orders, searched, per_node, c.message);
+    if (candidate.shape == Shape::tree) return tree_of(play, orders, searched, per_node, c.message);
     // NCCL cuts what is left for the last of several loops into smaller chunks.
     const Block filled = play.loops > 1
                              ? std::numeric_limits<Block>::max()

@@ -36,10 +36,10 @@ Schedule rings(Collective collective, Rank root, const std::vector<Order>& order
 /// first `searched` channels, which the search found, use one tree. Their copies use the other tree, whose
 /// inner nodes are leaves of the first (double binary tree). Each has `of_channel` blocks,
 /// which go in chunks of `of_chunk`, the last with what is left. `at_once`: chunks go
-/// down while later ones go up, by separate threads and a separate sequence of steps. Nodes have `per_node`
-/// ranks; the last may have fewer.
+/// down while later ones go up, by separate threads and a separate sequence of steps. From node to node so
+/// many chunks go `together`. Nodes have `per_node` ranks; the last may have fewer.
 Schedule trees(const std::vector<Order>& orders, int searched, Rank per_node, Block of_channel, bool at_once,
-               Block of_chunk = 1);
+               Block of_chunk = 1, Block together = 1);
 
 /// The bytes that each pair of neighbours in the rings or trees exchanges in all, if channels share the
 /// message evenly.

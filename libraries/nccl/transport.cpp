@@ -13,6 +13,10 @@ namespace {
 
 constexpr double KiB = 1024;
 
+/// From 2.22 on chunks of a tree of Simple fill slots (calcCollChunking in src/enqueue.cc); before, they were
+/// the smaller the fewer follow each other.
+constexpr int whole_slots = 22;
+
 /// The number of channels, and of threads of each. Small messages get fewer channels, then fewer threads.
 std::pair<int, int> shared_out(int channels, Shape shape, const Kernel& kernel, bool ll, Rank ranks,
                                double message) {
@@ -63,6 +67,7 @@ class Player {
             Bytes(chunk_),
             loops_,
             Bytes(passed_),
+            ways_.at_once,
             Seconds((launched + moving_) * 1e-6),
             Seconds(launched * 1e-6),
             limit_};
@@ -73,12 +78,16 @@ class Player {
   bool ll() const { return protocol_ == Protocol::ll; }
   /// RCCL's LL is much slower than its steps.
   bool passes_turns() const {
-    return shape_ == Shape::tree && (protocol_ == Protocol::ll128 || (ll() && of_amd(s_.gpu)));
+    return shape_ == Shape::tree && !simple() && (ways_.at_once || of_amd(s_.gpu));
   }
 
   void share_out() {
     std::tie(play_.channels, play_.threads) =
         shared_out(all_channels_, shape_, kernel_, ll(), ranks_, message_);
+    if (shape_ == Shape::tree) {
+      play_.threads = tree_threads(minor_, protocol_, s_.gpu, play_.threads);
+      ways_ = ways(minor_, protocol_, s_.gpu, play_.threads);
+    }
     share_ = message_ / play_.channels;
     on_rail_ = std::max(1.0, static_cast<double>(play_.channels) / s_.rails);
     turn_ = play_.threads * kernel_.bytes_a_thread;
@@ -133,11 +142,12 @@ class Player {
 
   /// The time of the turns of the threads' loop. A turn of LL takes at least as long as its flags take to
   /// arrive, however few they are.
-  double turns(double bytes, double rate) const {
-    const double first = std::min(bytes, turn_) / rate;
+  double turns(double bytes, double rate, double turn) const {
+    const double first = std::min(bytes, turn) / rate;
     if (!ll()) return bytes / rate;
-    return first + (std::ceil(bytes / turn_) - 1) * std::max(step(), first);
+    return first + (std::ceil(bytes / turn) - 1) * std::max(step(), first);
   }
+  double turns(double bytes, double rate) const { return turns(bytes, rate, turn_); }
 
   void at_most(double us, const char* what) {
     if (us > moving_) moving_ = us, limit_ = what;
@@ -250,7 +260,8 @@ class Player {
     } else if (simple()) {
       const double depth = per_node - 1 + levels;
       chunk_ = 512 * KiB;
-      halve(8 * depth, 128 * KiB), halve(4 * depth, 64 * KiB), halve(depth, 32 * KiB);
+      if (minor_ < whole_slots || of_amd(s_.gpu))
+        halve(8 * depth, 128 * KiB), halve(4 * depth, 64 * KiB), halve(depth, 32 * KiB);
       unit = play_.threads * 64;
     } else {
       const double steps = 1 + levels + 0.1 * per_node;
@@ -288,15 +299,15 @@ class Player {
   }
 
   /// The time of trees. Chunks climb the chain of a node and the tree of nodes, and come down again: at the
-  /// same time in LL128, one after the other otherwise. Above the leaves the second child of a node waits for
-  /// the first.
+  /// same time or one after the other. Above the leaves the second child of a node waits for the first. What
+  /// comes turn by turn is handed to the proxy as it comes; the threads of a root serve both ways.
   void tree() {
     cut_tree_chunk();
-    if (passes_turns()) passed_ = turn_ * (ll() ? 1 : 1 - threads_up);
+    const bool split = ways_.at_once;
+    if (passes_turns()) passed_ = turn_ * ways_.down.threads;
     const double hops = std::ceil(std::log2(nodes_));
     const double on_wire = nodes_ > 1 ? wire_time(chunk_) : 0;
-    const bool split = protocol_ == Protocol::ll128;
-    const bool streams = split && nodes_ > 1 && chunk_ < turn_;  // as a ring does
+    const bool streams = protocol_ == Protocol::ll128 && nodes_ > 1 && chunk_ < turn_;  // as a ring does
     const auto on_cards = [&](double bytes) {
       return nodes_ > 1 ? chunks_on_card(split) * squeeze_.most * rail_time(bytes) : 0;
     };
@@ -304,20 +315,24 @@ class Player {
     const double rest = std::min(chunk_, message_ - (loops_ - 1) * play_.channels * chunk_);
     double slowest = 0, slowest_last = 0, all = 0, last = 0;
     for (bool up : {true, false}) {
-      const double share = split ? (up ? threads_up : 1 - threads_up) : 1;
+      const Way& way = up ? ways_.up : ways_.down;
       const Collective half = up ? Collective::reduce : Collective::broadcast;
-      const double rate = kernel_rate(split ? half : collective_, share);
-      const double busy = turns(chunk_, rate), handed = turns(chunk_, handing_rate(rate));
-      const double first = streams ? 0 : passes_turns() ? std::min(busy, turn_ * share / rate) : busy;
-      moving_ += climb(step() + first, hops * (hop() + on_wire + handed)) +
-                 std::max(0.0, hops - 1) * on_wire + busy - first;
-      const auto threads = [&](double bytes) { return turns(bytes, rate) + (split ? 0 : step()); };
+      const double rate = kernel_rate(split ? half : collective_, way.rate), turn = way.threads * turn_;
+      const double busy = turns(chunk_, rate, turn), handed = turns(chunk_, handing_rate(rate), turn);
+      const double first = streams ? 0 : passes_turns() ? std::min(busy, turn / rate) : busy;
+      const double begun = !split ? handed : up ? first : turns(chunk_, kernel_rate(collective_), turn_);
+      const double over = hops > 0 ? hops * (hop() + on_wire) + (hops - 1) * (on_wire + handed) + begun : 0;
+      moving_ += climb(step() + first, over) + busy - first;
+      const auto threads = [&](double bytes) {
+        const double flags = split ? step() - std::min(bytes, turn) / rate : step();
+        return turns(bytes, rate, turn) + (ll() ? std::max(0.0, flags) : 0);
+      };
       slowest = std::max(slowest, threads(chunk_)), slowest_last = std::max(slowest_last, threads(rest));
       all += std::max(threads(chunk_), on_cards(chunk_)), last += std::max(threads(rest), on_cards(rest));
     }
     if (split) {
-      const double on_links = 2 / links();  // links carry data both up and down
-      slowest = std::max(slowest, chunk_ * on_links), slowest_last = std::max(slowest_last, rest * on_links);
+      const double both = 2 / kernel_rate(collective_);  // channels and links carry data up and down
+      slowest = std::max(slowest, chunk_ * both), slowest_last = std::max(slowest_last, rest * both);
       all = std::max(slowest, on_cards(chunk_)), last = std::max(slowest_last, on_cards(rest));
     }
     const double following = loops_ > 1 ? (loops_ - 2) * all + last : 0;
@@ -343,6 +358,7 @@ class Player {
   double on_rail_ = 1;  ///< channels that share a network card
   double turn_ = 0;     ///< bytes that a channel moves in one turn of its loop
   double chunk_ = 0, loops_ = 1;
+  Ways ways_;              ///< of a tree
   double passed_ = 0;      ///< bytes of a chunk that are passed on while the others come; 0: a whole chunk
   double last_chunk_ = 0;  ///< of a ring's last loop
   double held_ = 0;        ///< how many of a channel's chunks hold data in the last loop

@@ -23,6 +23,7 @@ struct Play {
   Bytes chunk;             ///< bytes that a channel sends at once; with LL and LL128, a proxy's message
   double loops = 1;        ///< rounds over the message
   Bytes turn = {};         ///< bytes of a turn, for trees and chains that pass chunks on turn by turn; else 0
+  bool at_once = false;    ///< a tree's data go down while others go up
   Seconds time;            ///< of one call among many back to back, as nccl-tests measures it
   Seconds launch;          ///< the part of `time` for launching the kernel
   std::string limited_by;  ///< what limits the rest

@@ -123,14 +123,17 @@ TEST(Library, TheNetworkMovesIt) {
 
 /// The hops of a tree contain its proxies; of a ring, proxies take the messages of a card in turn.
 TEST(Library, ATreePlayedTakesWhatItsClosedFormSays) {
-  testing::EachOrOneIn tried(7);
-  for (const auto& [platform, policy, ranks, message] : {std::tuple{"abci-v", "nccl-2.8", 32, Bytes(8)},
-                                                         {"abci-v", "nccl-2.8", 64, Bytes(8)},
-                                                         {"dgx-a100", "nccl-2.18:algo=Tree", 17, Bytes(8)},
-                                                         {"dgx-a100", "nccl-2.18:algo=Tree", 24, Bytes(8)},
-                                                         {"dgx-a100", "nccl-2.18:algo=Tree", 65, Bytes(8)},
-                                                         {"dgx-a100", "nccl-2.18", 32, 16_MiB},
-                                                         {"dgx-a100", "nccl-2.18", 64, 16_MiB}}) {
+  testing::EachOrOneIn tried(9);
+  for (const auto& [platform, policy, ranks, message] :
+       {std::tuple{"abci-v", "nccl-2.8", 32, Bytes(8)},
+        {"abci-v", "nccl-2.8", 64, Bytes(8)},
+        {"dgx-a100", "nccl-2.18:algo=Tree", 17, Bytes(8)},
+        {"dgx-a100", "nccl-2.18:algo=Tree", 24, Bytes(8)},
+        {"dgx-a100", "nccl-2.18:algo=Tree", 65, Bytes(8)},
+        {"dgx-h100", "nccl-2.18:algo=Tree,proto=LL", 32, 64_KiB},
+        {"dgx-h100", "nccl-2.18:algo=Tree,proto=Simple", 32, 16_MiB},
+        {"dgx-a100", "nccl-2.18", 32, 16_MiB},
+        {"dgx-a100", "nccl-2.18", 64, 16_MiB}}) {
     if (!tried()) continue;
     const Description d = load_platform(platform);
     const Seconds form = allreduce(d, policy, ranks, message).prediction.time,

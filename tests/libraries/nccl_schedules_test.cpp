@@ -102,9 +102,22 @@ TEST(NcclSchedules, treesDoWhatTheyAreFor) {
       for (const Block loops : {1, 3})
         for (const bool at_once : {false, true}) {
           const auto all = orders(found(per_node), nodes(ranks, per_node), 2, 2);
-          const Schedule s = trees(all, 1, std::min(per_node, ranks), loops, at_once);
-          EXPECT_FALSE(prove(s, Collective::allreduce)) << ranks << " ranks, " << per_node;
+          for (const Block together : {1, 2}) {
+            const Schedule s =
+                trees(all, 1, std::min(per_node, ranks), loops * together, at_once, 1, together);
+            EXPECT_FALSE(prove(s, Collective::allreduce)) << ranks << " ranks, " << per_node;
+          }
         }
+}
+
+/// Pieces of a chunk go one by one to a GPU of the node, together to another node.
+TEST(NcclSchedules, treesSendWholeChunksFromNodeToNode) {
+  constexpr Rank per_node = 2;
+  const auto all = orders(found(per_node), nodes(6, per_node), 2, 2);
+  for_each_step(trees(all, 1, per_node, 9, true, 1, 3), false, [&](const Step& step) {
+    for (const Transfer& t : step.transfers)
+      EXPECT_EQ(t.chunk.count, t.from.rank / per_node == t.to.rank / per_node ? 1 : 3);
+  });
 }
 
 TEST(NcclSchedules, theLastChunkOfATreeHasWhatIsLeft) {

@@ -27,10 +27,15 @@ Call message_call(Rank ranks, Bytes message) {
 }
 
 Play played(Collective collective, Rank ranks, Bytes message, Shape shape, Protocol protocol,
-            const Situation& s, const Software& software) {
+            const Situation& s, const Software& software, int minor = release) {
   Candidate candidate;
   candidate.shape = shape, candidate.protocol = protocol;
-  return play({release}, collective, message_call(ranks, message), s, candidate, software);
+  return play({minor}, collective, message_call(ranks, message), s, candidate, software);
+}
+
+Play tree(int minor, Rank ranks, Bytes message, Protocol protocol, const Situation& s) {
+  return played(Collective::allreduce, ranks, message, Shape::tree, protocol, s, published_software(minor, s),
+                minor);
 }
 
 Play ring(Rank ranks, Bytes message, Protocol protocol, const Situation& s) {
@@ -166,6 +171,43 @@ TEST(NcclTransport, a_double_tree_of_two_nodes_by_hand) {
   };
   const double all = 2 * 33554432.0 / 2 / 2 * (128.0 / 120) / 12120;  // LL128: up and down at once
   EXPECT_GE((time(64_MiB) - time(32_MiB)).value * 1e6, all - 1e-6);
+}
+
+TEST(NcclTransport, trees_go_up_and_down_at_once_since_2_10) {
+  for (const Protocol protocol : {Protocol::ll, Protocol::simple}) {
+    EXPECT_FALSE(ways(9, protocol, Gpu::volta, 512).at_once);
+    EXPECT_TRUE(ways(10, protocol, Gpu::volta, 512).at_once);
+    EXPECT_FALSE(ways(26, protocol, Gpu::cdna3, 256).at_once);
+  }
+  EXPECT_TRUE(ways(9, Protocol::ll128, Gpu::volta, 640).at_once);
+  EXPECT_EQ(ways(10, Protocol::ll, Gpu::volta, 512).up.threads, 11.0 / 16);
+  EXPECT_EQ(ways(10, Protocol::ll, Gpu::volta, 96).up.threads, 2.0 / 3);
+  const Situation s = v100(2);
+  EXPECT_EQ(tree(9, 8, 512_B, Protocol::ll, s).threads, 64);
+  EXPECT_EQ(tree(21, 8, 512_B, Protocol::ll, s).threads, 96);
+  EXPECT_EQ(tree(22, 8, 512_B, Protocol::ll, s).threads, 640);
+}
+
+/// A turn of the 11 warps that go up is 2816 bytes, of the other five 1280. The first chain hands its second
+/// turn on a turn later; at the root all warps have the chunk; its last three turns go down a step apart.
+TEST(NcclTransport, both_ways_of_an_ll_tree_by_hand) {
+  const Play p = tree(18, 8, 4_KiB, Protocol::ll, v100(2));
+  ASSERT_EQ(p.channels, 1);
+  EXPECT_EQ(p.turn, Bytes(1280));
+  const double up = 2816 / 3250.0, down = 1280 / 3250.0, across = 5 + 8192 / 12120.0;
+  EXPECT_NEAR((p.time - p.launch).value * 1e6,
+              3 * (.6 + up) + 2 * up + across + 4096 / 3250.0 + across + 3 * (.6 + down) + 3 * .6, 1e-9);
+}
+
+/// Each way has half of 13.25 GB/s, at the root one has all. A card passes four chunks of a loop each way, up
+/// and down at once.
+TEST(NcclTransport, both_ways_of_a_simple_tree_by_hand) {
+  const Play p = tree(18, 32, 32_MiB, Protocol::simple, v100(8));
+  ASSERT_EQ(p.chunk, 128_KiB);
+  const double wire = 131072 / 12120.0, kernel = 131072 / 6625.0;
+  const double levels = 3 * (3.4 + kernel) + 3 * (14 + wire) + 2 * (wire + kernel);
+  EXPECT_NEAR((p.time - p.launch).value * 1e6, 2 * levels + kernel + kernel / 2 + 63 * 4 * wire, 1e-6);
+  EXPECT_EQ(tree(22, 32, 32_MiB, Protocol::simple, v100(8)).chunk, 512_KiB);
 }
 
 /// One GPU a node, over PCIe: while chunks climb, one channel leaves by each card and one comes in, so each
