@@ -365,10 +365,12 @@ const Forecaster& Library::sent_by(const nccl::KernelSettings& t) const {
 
 const Forecaster& Library::sent_by(const nccl::Candidate& chosen, const nccl::Play& played) const {
   nccl::KernelSettings t{nccl_->release, chosen.shape, chosen.protocol};
-  t.by_turns = played.turn > Bytes(0) && chosen.shape == nccl::Shape::ring;
+  // Of trees between two nodes, too. Between more, a node hands on what comes from others, whole.
+  const bool ll = chosen.protocol == nccl::Protocol::ll, two = ll && played.at_once && situation().nodes == 2;
+  t.by_turns = played.turn > Bytes(0) && (chosen.shape == nccl::Shape::ring || two);
   t.channels = nccl_->all_channels(situation());
-  if (chosen.protocol == nccl::Protocol::ll) t.threads = static_cast<std::int16_t>(played.threads);
-  if (chosen.protocol == nccl::Protocol::ll && (since_hopper(situation().gpu) || of_amd(situation().gpu)))
+  if (ll) t.threads = static_cast<std::int16_t>(played.threads);
+  if (ll && (since_hopper(situation().gpu) || of_amd(situation().gpu)))
     t.in_use = static_cast<std::int16_t>(played.channels);
   return sent_by(t);
 }

@@ -45,6 +45,7 @@ KernelFabric::KernelFabric(const Machine& machine, const KernelSettings& t, cons
     : MachineFabric(machine),
       kernel_(kernel(t.protocol, s.gpu)),
       chunk_(carriers.chunk),
+      slices_(t.shape == Shape::tree ? 1 : kernel_.messages),
       flags_(t.protocol == Protocol::ll),
       streams_(t.protocol == Protocol::ll128 && s.nodes > 1 && !t.by_turns),
       simple_(t.protocol == Protocol::simple),
@@ -215,8 +216,8 @@ Wire KernelFabric::across(Wire w, Place from, Place to, Bytes bytes) const {
     bytes = chunk_, ahead = chunk_ * w.software;
   }
   if (by_turns_) bytes = std::min(bytes, turn_);  // the turns before came before
-  const Seconds in_threads = std::max(Seconds(0), (bytes * handing_ - contained(bytes)) / kernel_.messages +
-                                                      waiting(bytes, handing_) - ahead);
+  const Seconds in_threads = std::max(
+      Seconds(0), (bytes * handing_ - contained(bytes)) / slices_ + waiting(bytes, handing_) - ahead);
   w.overhead = fans_out_ ? Seconds(0) : in_threads;
   w.latency = hop_ + (fans_out_ ? in_threads : Seconds(0));
   return w;

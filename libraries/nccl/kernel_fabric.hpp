@@ -14,7 +14,7 @@ struct KernelSettings {
   Release release = usual_minor;
   Shape shape = Shape::ring;  ///< ring or tree, whose latencies differ
   Protocol protocol = Protocol::simple;
-  bool by_turns = false;  ///< a chain of LL or LL128, whose chunks come turn by turn from a GPU of the node
+  bool by_turns = false;  ///< chunks for another node come turn by turn from a GPU of the node
   Rank peers = 0;         ///< how many peers a GPU sends to at once by ncclSend; 0: a message has one channel
   std::optional<int> channels = {};  ///< sharing a node's links; for ncclSend, as NCCL was told
   std::int16_t in_use = 1;           ///< channels of the kernel, which share what a GPU moves
@@ -74,6 +74,7 @@ class KernelFabric final : public MachineFabric {
   Bytes chunk_;
   Bytes turn_;              ///< what the threads of a message's channels move in one iteration
   SecondsPerByte threads_;  ///< the rate of these threads
+  double slices_;           ///< in so many parts they hand a chunk to a proxy
   SecondsPerByte handing_;  ///< the rate at which they hand a message to a proxy, without links of the node
   bool flags_;              ///< LL: an iteration waits for its flags to arrive
   bool streams_;            ///< LL128 between nodes: less than one iteration is passed on as it comes

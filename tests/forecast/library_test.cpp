@@ -130,7 +130,7 @@ TEST(Library, ATreePlayedTakesWhatItsClosedFormSays) {
         {"dgx-a100", "nccl-2.18:algo=Tree", 17, Bytes(8)},
         {"dgx-a100", "nccl-2.18:algo=Tree", 24, Bytes(8)},
         {"dgx-a100", "nccl-2.18:algo=Tree", 65, Bytes(8)},
-        {"dgx-h100", "nccl-2.18:algo=Tree,proto=LL", 32, 64_KiB},
+        {"dgx-h100", "nccl-2.26:algo=Tree,proto=LL", 16, 64_KiB},
         {"dgx-h100", "nccl-2.18:algo=Tree,proto=Simple", 32, 16_MiB},
         {"dgx-a100", "nccl-2.18", 32, 16_MiB},
         {"dgx-a100", "nccl-2.18", 64, 16_MiB}}) {
