@@ -74,8 +74,9 @@ CLI::Option* add_training(CLI::App& verb, TrainingText& text) {
               "fp32 (default), tf32, amp (also called fp16, bf16 or mixed: all the same) or fp8"},
              {"--framework", &text.framework, "F",
               "ddp (default) or another, with settings after a colon: " + listed_frameworks() +
-                  "; all take compression=fp16, tp, sequence=1, cp, sp, micro-batches, schedule=1f1b|gpipe, "
-                  "recompute=1|selective|except-last; all but fsdp and zero3 pp, interleave, "
+                  "; all take compression=fp16, tp, sequence=1, tp-overlap=none|backward|all, cp, sp, "
+                  "micro-batches, schedule=1f1b|gpipe, "
+                  "recompute=1|selective|except-last; all but fsdp and zero3 pp, scatter=1, interleave, "
                   "balance=A/B/.. (blocks or layers of each part); those that allreduce gradients "
                   "hierarchical=1 (on full nodes, without tp, pp, cp and sp); ddp, megatron, zero1, zero2, "
                   "per-tensor, "

@@ -10,6 +10,7 @@
 #include "tests/workloads/trainings.hpp"
 #include "workloads/job/player.hpp"
 #include "workloads/training/plan.hpp"
+#include "workloads/training/reducer.hpp"
 #include "workloads/training/step.hpp"
 
 namespace collcast::workloads {
@@ -202,6 +203,32 @@ TEST(Training, ShardedGradientsAreReducedEachTime) {
     const auto update = std::ranges::find(job.roles[0].activities, "optimizer", &JobActivity::name);
     EXPECT_NEAR(update->time.value, 625'000 * 20 / 1e9, 1e-12) << framework;  // 20 bytes a parameter
   }
+}
+
+/// Four layers of 1 ms forward and 2 backward; each layer's megabyte takes 1 ms. The distributed optimizer
+/// gathers during the forward pass, a bucket ahead of the layer that waits for it: 1 + 4 + 8 + 1 of the last
+/// scatter. Without overlap 4 gathers follow the optimizer: 12 + 4 + 4.
+TEST(Training, DistributedOptimizersGatherAhead) {
+  const std::string distributed = "megatron:bucket=1e6,distributed=1";
+  const auto milliseconds = [](const std::string& framework) {
+    return 1e3 * play(training_job(equal_layers(4, framework, 4)), bandwidth(1)).time.value;
+  };
+  EXPECT_NEAR(milliseconds(distributed + ",overlap=1"), 14, 1e-6);
+  EXPECT_NEAR(milliseconds(distributed), 20, 1e-6);
+  Training t = equal_layers(4, distributed + ",overlap=1,pp=2,micro-batches=2", 4);
+  t.batch = 2;
+  for (const Role& role : training_job(t).roles)  // a stage gathers its own layers, once
+    EXPECT_EQ(std::ranges::count(role.activities, "gather parameters", &JobActivity::name), 2);
+  EXPECT_DOUBLE_EQ(memory_need(equal_layers(4, distributed, 4)).optimizer.value, 4 * 250'000 * 4 / 4.0);
+}
+
+/// A rank's own experts' parameters are gathered by those who have the same: 768 of 2 ranks, 472 of all 4.
+TEST(Training, ExpertsParametersAreGatheredAheadApart) {
+  std::map<int, double> elements;
+  const Job job = training_job(experts("megatron:ep=2,distributed=1,overlap=1", 4));
+  for (const JobActivity& a : job.roles[0].activities)
+    if (a.name == "gather parameters") elements[a.group] += a.bytes.value / 4;
+  EXPECT_EQ(elements, (std::map<int, double>{{data_group, 472}, {cross_group, 768}}));
 }
 
 /// ZeRO-2 sends at the end of each of four micro-batches what a bucket has, so that all but the last one's 10

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/complaint.hpp"
 #include "tests/workloads/trainings.hpp"
 #include "workloads/job/player.hpp"
@@ -165,14 +167,21 @@ TEST(Training, MirroredReplicasLieOnNeighbours) {
   EXPECT_EQ(job.members(job.groups[0].dimensions).members(), (std::vector<Rank>{0, 4}));
 }
 
-/// Stages hand on 4 words of 8 elements; with sequence parallelism each of two ranks its half.
+/// Stages hand on 4 words of 8 elements; with sequence parallelism each of two ranks its half. So they do
+/// with scatter=1, and gather the halves in each pass.
 TEST(Training, StagesHandOnWhatARankHas) {
-  for (const auto& [sequence, bytes] : {std::pair{"", 128.0}, {",sequence=1", 64.0}}) {
+  for (const auto& [sequence, bytes, gathers] :
+       {std::tuple{"", 128.0, 0}, {",sequence=1", 64.0, 0}, {",scatter=1", 64.0, 1}}) {
     Training t = equal_layers(1, std::string("megatron:pp=2,tp=2,micro-batches=1") + sequence, 4);
     t.model = load_model("gpt:layers=2,hidden=8,heads=2,sequence=4,vocabulary=10");
     const Job job = training_job(t);
     const auto sent = std::ranges::find(job.roles[0].activities, Kind::send, &JobActivity::kind);
     EXPECT_DOUBLE_EQ(sent->bytes.value, bytes) << sequence;
+    for (const Role& role : job.roles) {
+      EXPECT_EQ(std::ranges::count(role.activities, "gather what came", &JobActivity::name), gathers);
+      for (const JobActivity& a : role.activities)
+        if (a.name == "gather what came") EXPECT_DOUBLE_EQ(a.bytes.value, 128);
+    }
   }
 }
 

@@ -161,6 +161,18 @@ TEST(Framework, SettingsSayWhatTheyTake) {
             "framework megatron:imbalance=1.2: imbalance needs experts that are shared out (ep=2 and more)");
   EXPECT_EQ(framework("megatron:sequence=1"),
             "framework megatron:sequence=1: sequence needs tensor parallelism (tp=2 and more)");
+  EXPECT_EQ(framework("megatron:tp-overlap=backward"),
+            "framework megatron:tp-overlap=backward: tp-overlap needs tensor parallelism (tp=2 and more)");
+  EXPECT_EQ(framework("megatron:tp=2,tp-overlap=all"),
+            "framework megatron:tp=2,tp-overlap=all: tp-overlap=all needs sequence=1");
+  EXPECT_EQ(framework("megatron:tp=2,tp-overlap=1"),
+            "framework megatron: tp-overlap takes none, backward or all, got '1'");
+  for (const char* settings : {"tp=2", "pp=2", "tp=2,pp=2,sequence=1"}) {
+    const std::string text = std::string("megatron:scatter=1,") + settings;
+    EXPECT_EQ(framework(text), "framework " + text +
+                                   ": scatter needs tensor parallelism and a pipeline (tp=2 and pp=2 and "
+                                   "more), without sequence=1");
+  }
   for (const char* whose : {"one", "megatron", "zero1", "ddl", "gems"})
     EXPECT_EQ(framework(std::string(whose) + ":bucket=0"),
               std::string("framework ") + whose + ": bucket takes 65536 bytes or more, got '0'");

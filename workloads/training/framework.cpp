@@ -167,10 +167,15 @@ void in_buckets(Settings& s, Framework& f, int stage) {
   f.first_bucket = f.bucket = pieces(s, "bucket", {});
 }
 
+/// distributed=1: the distributed optimizer (--use-distributed-optimizer), with overlap=1 also
+/// --overlap-param-gather.
 void megatron(Settings& s, Framework& f) {
   hold_halves(s, f);
-  f.reduction = Reduction::buckets;
+  const bool distributed = s.flag("distributed", false);
+  f.reduction = distributed ? Reduction::sharded : Reduction::buckets;
+  f.stage = distributed ? 1 : 0;
   f.overlap = s.flag("overlap", false);
+  f.gathers_ahead = distributed && f.overlap;
   f.first_bucket = f.bucket = pieces(s, "bucket", f.overlap ? Bytes() : Bytes(1e18));
   f.bucket_elements = 4e7, f.elements_of_rank = 1e6;
 }
@@ -198,7 +203,7 @@ const std::vector<FrameworkEntry>& framework_entries() {
       {{"zero2", "DeepSpeed ZeRO-2: bucket, overlap, gradients"},
        [](Settings& s, Framework& f) { in_buckets(s, f, 2); }},
       {{"zero3", "DeepSpeed ZeRO-3: gradients"}, [](Settings& s, Framework& f) { sharded(s, f, 3); }},
-      {{"megatron", "Megatron-LM: bucket, overlap, gradients"}, megatron},
+      {{"megatron", "Megatron-LM: bucket, overlap, distributed=1, gradients"}, megatron},
       {{"per-tensor", "an allreduce for each tensor (torch.distributed as in 2018)"}, each},
       {{"one", "one allreduce after the backward pass: bucket"}, one_allreduce},
       {{"tf-distribute", "TensorFlow's Mirrored and MultiWorkerMirrored strategies: pack"}, tf_distribute},
@@ -243,6 +248,17 @@ Framework::Recompute recompute(Settings& s) {
                    which + "'");
 }
 
+/// Megatron-LM 3.0 and later run collectives beside the gradients of weights; DeepSpeed trains its models.
+Framework::TensorOverlap tensor_overlap(Settings& s, const Framework& f) {
+  using enum Framework::TensorOverlap;
+  const std::string which =
+      s.word("tp-overlap", f.half_storage && f.stage < 3 && f.tensor > 1 ? "backward" : "none");
+  if (which == "none") return none;
+  if (which == "backward") return backward;
+  if (which == "all") return all;
+  throw InputError("framework " + s.name() + ": tp-overlap takes none, backward or all, got '" + which + "'");
+}
+
 /// The value of a setting of how many ranks, or processes, share something; not all frameworks know it.
 int sharers(Settings& s, const char* key, bool known, const std::string& where) {
   if (!known && !s.has(key)) return 1;
@@ -278,6 +294,8 @@ void share_work(Settings& s, Framework& f) {
   if (f.next_forward && f.micro_batches > 1)
     throw InputError("framework " + f.name + ": overlap=forward goes with one micro-batch");
   f.sequence_parallel = s.flag("sequence", false);
+  f.tensor_overlap = tensor_overlap(s, f);
+  if (pipelines) f.scattered = s.flag("scatter", false);
   f.recompute = recompute(s);
   if (pipelines) f.balance = balance(s, f.pipeline * f.interleave);
   const std::string schedule = s.word("schedule", f.one_forward_one_backward ? "1f1b" : "gpipe");
@@ -300,6 +318,12 @@ void check_shared_work(const Settings& s, const Framework& f) {
        "imbalance is words of the fullest rank's experts, of the mean: 1 to ep=" +
            std::to_string(f.expert_parallel)},
       {f.sequence_parallel && f.tensor == 1, "sequence needs tensor parallelism (tp=2 and more)"},
+      {f.tensor_overlap != Framework::TensorOverlap::none && f.tensor == 1,
+       "tp-overlap needs tensor parallelism (tp=2 and more)"},
+      {f.tensor_overlap == Framework::TensorOverlap::all && !f.sequence_parallel,
+       "tp-overlap=all needs sequence=1"},
+      {f.scattered && (f.tensor == 1 || f.pipeline == 1 || f.sequence_parallel),
+       "scatter needs tensor parallelism and a pipeline (tp=2 and pp=2 and more), without sequence=1"},
       {f.replicas > 1 && (f.one_forward_one_backward || f.pipeline == 1 || f.micro_batches % f.replicas != 0),
        "replicas=" + std::to_string(f.replicas) +
            " need a gpipe pipeline (pp=2 and more) and micro-batches that they divide"},

@@ -44,7 +44,8 @@ struct Framework {
   bool next_forward = false;  ///< a layer of the next step waits only for its own parameters
   Bytes partition;            ///< the most that goes to a server at once; 0: whole tensors
 
-  int stage = 0;            ///< of ZeRO: 1, 2 or 3
+  int stage = 0;               ///< of ZeRO: 1, 2 or 3
+  bool gathers_ahead = false;  ///< stage 1: parameters are gathered during the next forward pass
   int shard = 0;            ///< stage 3: ranks that share parameters, beyond which there are replicas; 0: all
   bool compressed = false;  ///< gradients travel in 16 bits
   bool half_storage = false;  ///< parameters and gradients are stored in the 16 bits of amp
@@ -59,6 +60,12 @@ struct Framework {
   int spatial = 1;               ///< ranks that each work on a part of every image
   int context = 1;               ///< ranks that each work on a part of every sequence
   bool sequence_parallel = false;
+  /// Which collectives of tensor parallelism run beside products. backward: those of the gradients of a
+  /// product's input, beside the gradients of its weights; all: with sequence parallelism each, in pieces,
+  /// beside the product that it belongs to.
+  enum class TensorOverlap : std::uint8_t { none, backward, all };
+  TensorOverlap tensor_overlap = TensorOverlap::none;
+  bool scattered = false;  ///< between stages each tensor-parallel rank sends its part; then they gather
   /// What the backward pass computes again. no: nothing; all: blocks; except_last: blocks, but not of the
   /// last micro-batch; selective: the core of attention.
   enum class Recompute : std::uint8_t { no, all, except_last, selective };

@@ -126,6 +126,15 @@ double Plan::share(const Layer& l) const {
   return l.block >= 0 ? share_between() : 1;
 }
 
+std::size_t Plan::end_of_entry(std::size_t enter) const {
+  const auto read = [&](std::size_t i) {
+    return layers()[i].reads.empty() ? std::vector{i - 1} : layers()[i].reads;
+  };
+  std::size_t end = enter + 1;
+  while (end < layers().size() && layers()[end].cut == Layer::Cut::split && read(end) == read(enter)) ++end;
+  return end;
+}
+
 bool Plan::repeats(const Layer& l) const {
   using enum Framework::Recompute;
   if (training.framework.recompute == no) return false;
@@ -189,7 +198,7 @@ std::vector<Plan::Unit> Plan::units() const {
 }
 
 Bytes Plan::bytes(const Hop& hop) const {
-  return hop.elements * micro * share_between() * element(training.precision);
+  return hop.elements * micro * share_of_message() * element(training.precision);
 }
 
 Bytes Plan::keys_and_values(const Layer& attention) const {

@@ -51,8 +51,12 @@ struct Plan {
   }
   /// A rank's share of a layer's work and of its tensors.
   double share(const Layer& layer) const;
+  /// The end of the layers from `enter` on that read what this layer reads: with it they are one product.
+  std::size_t end_of_entry(std::size_t enter) const;
   /// A rank's share of the activations between blocks.
   double share_between() const { return training.framework.sequence_parallel ? 1.0 / tensor : 1; }
+  /// A rank's share of a message between stages.
+  double share_of_message() const { return training.framework.scattered ? 1.0 / tensor : share_between(); }
   /// Tokens that the experts of the fullest rank get, over the mean (--framework imbalance=); 1 for other
   /// layers.
   double fullness(const Layer& layer) const { return layer.experts > 0 ? training.framework.imbalance : 1; }

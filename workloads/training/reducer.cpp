@@ -266,21 +266,61 @@ class Served final : public Base {
 };
 
 /// ZeRO-1 and 2: each rank updates its share of the parameters, then all gather them.
+/// Megatron-LM's --overlap-param-gather gathers them in the next forward pass instead, bucket by bucket: the
+/// first micro-batch waits for the bucket of each layer.
 class Sharded final : public Buckets {
  public:
-  Sharded(const Plan& plan, Role& role, Adders adders)
-      : Buckets(plan, role, adders, Collective::reduce_scatter) {}
-  double updates() const override { return elements_ / adders_.ranks; }
-  void after_optimizer() override {
-    const Bytes each = element(plan_.training.precision);
-    const Bytes bucket = plan_.bucket(false) / plan_.gradient() * each;
-    for (Bytes left = elements_ * each; left > Bytes(); left -= bucket)
-      append(role_, {.kind = Kind::collective,
-                     .name = "gather parameters",
-                     .bytes = std::min(left, bucket),
-                     .collective = Collective::allgather,
-                     .group = adders_.group});
+  Sharded(const Plan& plan, int stage, Role& role, Adders adders)
+      : Buckets(plan, role, adders, Collective::reduce_scatter) {
+    if (plan.training.framework.gathers_ahead) gather_ahead(stage);
   }
+  double updates() const override { return elements_ / adders_.ranks; }
+  void before(std::size_t index, std::vector<int>& waiting, bool) override {
+    if (const auto gather = gather_of_.extract(index)) waiting.push_back(gather.mapped());
+  }
+  void after_optimizer() override {
+    if (plan_.training.framework.gathers_ahead) return;
+    const Bytes bucket = bucket_of_parameters();
+    for (Bytes left = elements_ * element(plan_.training.precision); left > Bytes(); left -= bucket)
+      gather(std::min(left, bucket), 0);
+  }
+
+ private:
+  Bytes bucket_of_parameters() const {
+    return plan_.bucket(false) / plan_.gradient() * element(plan_.training.precision);
+  }
+  int gather(Bytes bytes, int stream) {
+    return append(role_, {.kind = Kind::collective,
+                          .name = "gather parameters",
+                          .stream = stream,
+                          .bytes = bytes,
+                          .collective = Collective::allgather,
+                          .group = adders_.group});
+  }
+  void gather_ahead(int stage) {
+    Bytes filled;
+    std::vector<std::size_t> layers;
+    const auto close = [&] {
+      if (filled == Bytes()) return;
+      const int gathered = gather(std::exchange(filled, {}), communication_stream);
+      for (const std::size_t layer : std::exchange(layers, {})) gather_of_[layer] = gathered;
+    };
+    for (int c = 0; c < plan_.chunks; ++c)
+      for (std::size_t i = plan_.part(stage, c).first; i < plan_.part(stage, c).last; ++i) {
+        const Layer& l = plan_.layers()[i];
+        if (l.tensors.empty() || !is_mine(l)) continue;
+        for (const double n : plan_.tensors(l)) filled += n * element(plan_.training.precision);
+        layers.push_back(i);
+        if (filled >= bucket_of_parameters()) close();
+      }
+    close();
+  }
+  /// Whether these ranks add up the layer's gradients, where experts are apart.
+  bool is_mine(const Layer& l) const {
+    return plan_.expert_parallel == 1 || plan_.owned(l) == (adders_.group == cross_group);
+  }
+
+  std::map<std::size_t, int> gather_of_;  ///< by layer: the gather that its first forward pass waits for
 };
 
 /// ZeRO-3 and FSDP: the parameters of a unit are gathered before it computes, forward and backward, at most
@@ -356,6 +396,9 @@ class Apart final : public Reducer {
   void ready(const Layer& layer, double elements, int made, bool last) override {
     (plan_.owned(layer) ? owned_ : shared_)->ready(layer, elements, made, last);
   }
+  void before(std::size_t index, std::vector<int>& waiting, bool backward) override {
+    (plan_.owned(plan_.layers()[index]) ? owned_ : shared_)->before(index, waiting, backward);
+  }
   void passed_micro_batch() override { shared_->passed_micro_batch(), owned_->passed_micro_batch(); }
   void settle() override { shared_->settle(), owned_->settle(); }
   double updates() const override { return shared_->updates() + owned_->updates(); }
@@ -395,7 +438,7 @@ void share_sequences(const Plan& plan, Job& job) {
   job.groups.push_back({"context", {1}});
 }
 
-std::unique_ptr<Reducer> reducer_of(const Plan& plan, Role& role, Adders adders) {
+std::unique_ptr<Reducer> reducer_of(const Plan& plan, int stage, Role& role, Adders adders) {
   const Framework& f = plan.training.framework;
   if (adders.ranks == 1) return std::make_unique<Alone>(plan, role, adders);
   switch (f.reduction) {
@@ -408,7 +451,7 @@ std::unique_ptr<Reducer> reducer_of(const Plan& plan, Role& role, Adders adders)
       return std::make_unique<Server>(plan, role, adders);
     case How::sharded:
       if (f.stage == 3) return std::make_unique<FullySharded>(plan, role, adders);
-      return std::make_unique<Sharded>(plan, role, adders);
+      return std::make_unique<Sharded>(plan, stage, role, adders);
     default:
       return std::make_unique<Buckets>(plan, role, adders, Collective::allreduce);
   }
@@ -457,13 +500,14 @@ void name_groups(const Plan& plan, Job& job) {
                           plan.training.framework.next_forward};
 }
 
-std::unique_ptr<Reducer> make_reducer(const Plan& plan, Role& role) {
+std::unique_ptr<Reducer> make_reducer(const Plan& plan, int stage, Role& role) {
   const Adders all{data_group, plan.summing_ranks() * plan.training.framework.processes_per_gpu};
   if (const int shard = plan.training.framework.shard; shard > 0)
-    return reducer_of(plan, role, {local_group, shard});
-  if (plan.expert_parallel == 1) return reducer_of(plan, role, all);
+    return reducer_of(plan, stage, role, {local_group, shard});
+  if (plan.expert_parallel == 1) return reducer_of(plan, stage, role, all);
   const Adders alike{cross_group, plan.data / plan.expert_parallel};
-  return std::make_unique<Apart>(plan, reducer_of(plan, role, all), reducer_of(plan, role, alike));
+  return std::make_unique<Apart>(plan, reducer_of(plan, stage, role, all),
+                                 reducer_of(plan, stage, role, alike));
 }
 
 }  // namespace collcast::workloads

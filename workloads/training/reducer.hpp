@@ -47,6 +47,6 @@ class Reducer {
   virtual void passed(std::size_t /*index*/, int /*computed*/, bool /*backward*/) {}
 };
 
-std::unique_ptr<Reducer> make_reducer(const Plan& plan, Role& role);
+std::unique_ptr<Reducer> make_reducer(const Plan& plan, int stage, Role& role);
 
 }  // namespace collcast::workloads

@@ -17,12 +17,19 @@ using Kind = JobActivity::Kind;
 /// Writes what the ranks of a stage do.
 class StageWriter {
  public:
-  StageWriter(const Plan& plan, int stage, Role& role, int ring_stream)
+  StageWriter(const Plan& plan, int stage, Role& role, int ring_stream, int tensor_stream)
       : plan_(plan),
         stage_(stage),
         role_(role),
-        reducer_(make_reducer(plan, role)),
-        ring_stream_(ring_stream) {}
+        reducer_(make_reducer(plan, stage, role)),
+        ring_stream_(ring_stream),
+        tensor_stream_(tensor_stream) {
+    if (overlap() == Overlap::none) return;
+    entry_.resize(plan.layers().size(), none);
+    for (std::size_t i = 0; i < entry_.size(); ++i)
+      if (plan.layers()[i].cut == Layer::Cut::enter && plan.layers()[i].experts == 0)
+        std::fill_n(entry_.begin() + static_cast<std::ptrdiff_t>(i), plan.end_of_entry(i) - i, i);
+  }
 
   void write() {
     if (plan_.training.framework.next_forward) return write_from_backward();
@@ -93,17 +100,68 @@ class StageWriter {
     return received;
   }
   void send(const Pass& pass) { messages(Kind::send, pass, {last_compute_}); }
+  /// Receives what the pass waits for. If each tensor-parallel rank got a part, they gather (Narayanan et al.
+  /// 2021, section 4.1).
+  void take_in(const Pass& pass) {
+    waiting_ = receive(pass);
+    if (waiting_.empty() || !plan_.training.framework.scattered) return;
+    double elements = 0;
+    for (const Plan::Hop& h : plan_.hops)
+      if ((pass.backward ? h.from : h.to) == index(pass)) elements += h.elements;
+    exchange("gather what came", Collective::allgather, tensor_group, elements * plan_.micro);
+  }
 
-  /// Sums up results or gradients of a stretch of split layers over the tensor group. With sequence
-  /// parallelism they are gathered before and scattered after, which moves as much.
-  void sum_up(double elements) {
-    if (plan_.tensor == 1) return;
-    const auto collective = [&](Collective what) {
-      exchange("tensor " + std::string(definition(what).name), what, tensor_group, elements * plan_.micro);
-    };
-    if (!plan_.training.framework.sequence_parallel) return collective(Collective::allreduce);
-    collective(Collective::reduce_scatter);
-    collective(Collective::allgather);
+  using Overlap = Framework::TensorOverlap;
+  Overlap overlap() const { return plan_.training.framework.tensor_overlap; }
+  bool sequence_parallel() const { return plan_.training.framework.sequence_parallel; }
+  bool is_first(const Layer& l) const { return plan_.tensor > 1 && l.cut == Layer::Cut::enter; }
+  bool is_last(const Layer& l) const { return plan_.tensor > 1 && l.cut == Layer::Cut::leave; }
+
+  /// A collective of the tensor group that the rank waits for.
+  void share(Collective what, double elements) {
+    exchange("tensor " + std::string(definition(what).name), what, tensor_group, elements * plan_.micro);
+  }
+  /// The same beside the computation to come.
+  int start(Collective what, double elements) {
+    return add({.kind = Kind::collective,
+                .name = "tensor " + std::string(definition(what).name),
+                .stream = tensor_stream_,
+                .bytes = elements * plan_.micro * element(plan_.training.precision),
+                .collective = what,
+                .group = tensor_group,
+                .after = role_.activities.empty() ? std::vector<int>() : std::vector{last_compute_}});
+  }
+  /// What sums up over the tensor group. With sequence parallelism each rank gets its part, which is gathered
+  /// before the next stretch of split layers.
+  Collective sum() const { return sequence_parallel() ? Collective::reduce_scatter : Collective::allreduce; }
+
+  /// Whether a layer's collectives go in pieces beside its product (Transformer Engine's userbuffers).
+  bool in_pieces(const Layer& l) const { return overlap() == Overlap::all && l.block >= 0 && l.experts == 0; }
+  /// All pieces of a product but one, which its collective has to be ahead of, or behind.
+  Seconds beside(Seconds product) const { return (1 - 1.0 / plan_.tensor) * product; }
+
+  /// Gathers what a layer reads, forwards or backwards.
+  void gather(const Layer& l, double elements, const char* name) {
+    if (!sequence_parallel()) return;
+    flush(name);
+    if (!in_pieces(l)) return share(Collective::allgather, elements);
+    gathering_ = start(Collective::allgather, elements);
+  }
+  /// Computes the product beside the gather that was started for it.
+  void follow(Seconds product, const char* name) {
+    last_compute_ = compute(beside(product), name);
+    pending_ = pending_ - beside(product);
+    waiting_.push_back(*std::exchange(gathering_, {}));
+  }
+  /// The last product of a stretch, and the sum of its results.
+  void leave(const Layer& l, Seconds product, const char* name) {
+    pending_ += product;
+    if (!in_pieces(l)) return flush(name), share(sum(), l.out);
+    pending_ = pending_ - beside(product);
+    flush(name);
+    const int summed = start(sum(), l.out);
+    last_compute_ = compute(beside(product), name);
+    waiting_.push_back(summed);
   }
 
   /// Moves tokens, or their gradients, between the ranks that divide the experts: `elements` per sample.
@@ -173,22 +231,61 @@ class StageWriter {
     if (l.route == Layer::Route::dispatch) route(l.in, "words to experts");
     if (l.image) fetch_halo(l);
     if (!again && joins(i)) join(l);
+    const char* name = again ? "recompute" : "forward";
+    if (is_first(l)) gather(l, l.in, name);
+    if (is_last(l) && l.route == Layer::Route::stay) return leave(l, plan_.times[i].forward, name);
     work(l, plan_.times[i].forward, false);
+    if (gathering_ && (again || i + 1 == plan_.end_of_entry(entry_[i]))) follow(pending_, name);
     if (l.route == Layer::Route::combine) route(l.out, "words from experts");
-    if (l.cut == Layer::Cut::leave && plan_.tensor > 1) flush(again ? "recompute" : "forward"), sum_up(l.out);
+    if (is_last(l)) flush(name), share(sum(), l.out);
+  }
+
+  /// Offers gradients that are complete, and waits for the sum that those of weights were computed beside.
+  void complete(const Layer& l, bool last) {
+    if (!later_.empty() || summing_) flush("backward of " + l.name);
+    for (const std::size_t of : std::exchange(later_, {})) ready(plan_.layers()[of], last);
+    if (summing_) waiting_.push_back(*std::exchange(summing_, {}));
+  }
+
+  /// Layer i backwards, which is among those that read what a stretch of split layers reads: first the
+  /// gradients of what they read, then, while these are summed up, those of the weights. With sequence
+  /// parallelism what they read is gathered again meanwhile (Korthikanti et al. 2022, 4.2.2).
+  void work_beside(std::size_t i, std::size_t end) {
+    const Layer& l = plan_.layers()[i];
+    const Seconds half = 0.5 * plan_.times[i].backward;
+    if (i + 1 == std::min(end, plan_.end_of_entry(entry_[i]))) {
+      flush("backward");
+      if (sequence_parallel()) regathered_ = start(Collective::allgather, l.in);
+    }
+    pending_ += half, of_weights_ += half;
+    if (entry_[i] != i) return;
+    flush("backward");
+    summing_ = start(sum(), l.in);
+    pending_ = std::exchange(of_weights_, {});
+    if (regathered_) waiting_.push_back(*std::exchange(regathered_, {}));
+  }
+
+  /// Waits for what came in, and for what layer i needs; what comes before it doesn't.
+  void wait_for_parameters(std::size_t i, const Pass& pass) {
+    const std::string name = (pass.backward ? "backward " : "forward ") + std::to_string(pass.micro);
+    std::vector<int> needed;
+    reducer_->before(i, needed, pass.backward);
+    if (!needed.empty() || !waiting_.empty()) flush(name);
+    waiting_.insert(waiting_.end(), needed.begin(), needed.end());
+    if (!waiting_.empty()) flush(name);
   }
 
   void forward(const Pass& pass) {
     const Part& here = part(pass);
     part_ = "forward";
-    waiting_ = receive(pass);
+    take_in(pass);
     for (std::size_t i = here.first; i < here.last; ++i) {
       const Layer& l = plan_.layers()[i];
-      reducer_->before(i, waiting_, false);
-      if (!waiting_.empty()) flush("forward " + std::to_string(pass.micro));
+      wait_for_parameters(i, pass);
       play(i, false);
       if (reducer_->watches(i)) flush("forward of " + l.name), reducer_->passed(i, last_compute_, false);
     }
+    if (gathering_) follow(pending_, "forward");
     flush("forward " + std::to_string(pass.micro));
     send(pass);
   }
@@ -204,23 +301,23 @@ class StageWriter {
       if (plan_.repeats(plan_.layers()[i])) play(i, true);
     if (early) flush("recompute " + std::to_string(pass.micro));
     part_ = repeats && !early ? "recomputation and backward" : "backward";
-    waiting_ = receive(pass);
+    take_in(pass);
     for (std::size_t i = here.last; i-- > here.first;) {
       const Layer& l = plan_.layers()[i];
-      reducer_->before(i, waiting_, true);
-      if (!waiting_.empty()) flush("backward " + std::to_string(pass.micro));
+      wait_for_parameters(i, pass);
       if (repeats && !early && plan_.repeats(l)) play(i, true);
       if (l.route == Layer::Route::combine) route(l.out, "gradients to experts");
       if (l.image) fetch_halo(l);
-      work(l, plan_.times[i].backward, true);
+      if (is_last(l)) gather(l, l.out, "backward");
+      const bool in_entry = !entry_.empty() && entry_[i] != none && entry_[i] >= here.first;
+      in_entry ? work_beside(i, here.last) : work(l, plan_.times[i].backward, true);
+      if (gathering_) follow(0.5 * plan_.times[i].backward, "backward");
       if (l.route == Layer::Route::dispatch) route(l.in, "gradients from experts");
-      if (l.cut == Layer::Cut::enter && plan_.tensor > 1) flush("backward"), sum_up(l.in);
+      if (is_first(l) && !in_entry) flush("backward"), share(sum(), l.in);
       // sharded gradients are not kept until the last micro-batch (DeepSpeed's partition_gradients; FSDP)
       const bool last = pass.micro == last_back;
-      if ((last || f.stage >= 2) && !mirrored() && !l.tensors.empty()) {
-        flush("backward of " + l.name);
-        ready(l, last);
-      }
+      if ((last || f.stage >= 2) && !mirrored() && !l.tensors.empty()) later_.push_back(i);
+      if (!in_entry || entry_[i] == i) complete(l, last);
       if (reducer_->watches(i)) flush("backward of " + l.name), reducer_->passed(i, last_compute_, true);
     }
     flush("backward " + std::to_string(pass.micro));
@@ -293,8 +390,16 @@ class StageWriter {
   int ring_stream_;
   std::vector<int> waiting_;
   int last_compute_ = 0;
-  int passed_ = 0;    ///< the last step of a ring
-  std::string part_;  ///< the part that summaries add activities to at present
+  int passed_ = 0;  ///< the last step of a ring
+  static constexpr std::size_t none = -1;
+  std::vector<std::size_t> entry_;  ///< by layer: the `enter` layer that reads the same; none
+  int tensor_stream_;
+  std::optional<int> gathering_;    ///< a gather that the next product follows piece by piece
+  std::optional<int> summing_;      ///< a sum that gradients of weights are computed beside
+  std::optional<int> regathered_;   ///< what these need, gathered
+  Seconds of_weights_;              ///< their time
+  std::vector<std::size_t> later_;  ///< layers whose gradients are ready after the computation to come
+  std::string part_;                ///< the part that summaries add activities to at present
 };
 
 /// Elements that a stage reads, per sample.
@@ -427,9 +532,11 @@ Job training_job(const Training& training) {
         job.streams.push_back(what + std::to_string(h.from) + " to " + std::to_string(h.to));
   const int ring_stream = static_cast<int>(job.streams.size());
   if (plan.context > 1) job.streams.push_back("context");
+  const int tensor_stream = static_cast<int>(job.streams.size());
+  if (training.framework.tensor_overlap != Framework::TensorOverlap::none) job.streams.push_back("tensor");
   for (int stage = 0; stage < plan.pipeline; ++stage) {
     job.roles.push_back({plan.pipeline > 1 ? "stage " + std::to_string(stage) : "rank", {}});
-    StageWriter(plan, stage, job.roles.back(), ring_stream).write();
+    StageWriter(plan, stage, job.roles.back(), ring_stream, tensor_stream).write();
     for (JobActivity& a : job.roles.back().activities)
       if (a.kind == Kind::collective) a.part = job.collective_of(a.group, a.collective);
   }
