@@ -21,7 +21,7 @@ def platforms() -> list[dict[str, Any]]: ...
 def algorithms(collective: Optional[str] = None) -> list[dict[str, Any]]: ...
 def predict(
     collective: Text, platform: Files, ranks: Union[int, Sequence[int]], size: Union[Size, Sequence[Size]] = ..., *,
-    algorithm: str = "auto", policy: str = "fastest", engine: str = "auto", set: Assignments = [], root: int = 0,
+    algorithm: Text = "auto", policy: str = "fastest", engine: str = "auto", set: Assignments = [], root: int = 0,
     segment: Size = "", placement: File = "block", radix: Optional[int] = None, channels: Optional[int] = None,
     counts: Sequence[Size] = [], buffer: Size = "", ranks_per_node: Optional[int] = None, memory: str = "device",
     transport: str = "", import_: File = "", offload: str = "", workers: Optional[int] = None, pieces: int = 1,

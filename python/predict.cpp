@@ -18,15 +18,16 @@ namespace {
 
 /// What a caller of `predict` or `times` asks.
 struct Asked {
-  OneOrMore<std::string> collective, platform;
+  OneOrMore<std::string> collective, platform, algorithm;
   OneOrMore<Rank> ranks;
   OneOrMore<Size> size;  ///< sizes, and ranges of them
   Question question;     ///< the rest of what is asked
   std::optional<ImportedAlgorithm> imported = {};
 
-  Answer answer(Watch watch = {}) {
+  Answer answer(const std::string& by, Watch watch = {}) {
     watch.interrupt = interrupt();
     Question& q = question;
+    q.algorithm = by;
     q.collectives = all(collective), q.platforms = all(platform), q.ranks = all(ranks);
     q.sizes = sizes(size);
     if (imported) {
@@ -54,8 +55,8 @@ std::vector<std::string> told(const Answer& answer) {
 /// Lets a timeline watch the messages of the forecast. Throws InputError unless there is exactly one.
 Watch watched(const Asked& asked, report::Timeline& timeline) {
   const auto cases = all(asked.platform).size() * all(asked.collective).size() * all(asked.ranks).size() *
-                     std::max<std::size_t>(1, sizes(asked.size).size());
-  if (cases != 1 || asked.question.algorithm == "all")
+                     std::max<std::size_t>(1, sizes(asked.size).size()) * all(asked.algorithm).size();
+  if (cases != 1 || all(asked.algorithm).front() == "all")
     throw InputError("timeline: takes a single collective, algorithm, platform, number of ranks and size");
   return {.watched = [&](const Fabric& fabric, const NameOf& name) { return timeline.watch(fabric, name); }};
 }
@@ -64,16 +65,18 @@ py::object predict(Asked asked, bool with_synthesized, bool explain, bool sensit
                    const std::string& path) {
   Question& q = asked.question;
   q.with_synthesized = with_synthesized, q.explain = explain, q.sensitivity = sensitivity;
-  Json rows;
+  Json rows = Json::array();
   std::vector<std::string> notes;
   {
     const py::gil_scoped_release others_run;
     std::optional<report::Timeline> timeline;
     if (!path.empty()) timeline.emplace(path);
-    const Answer answer = asked.answer(timeline ? watched(asked, *timeline) : Watch{});
-    notes = told(answer);
-    if (timeline) std::ranges::move(timeline->write(report::about(answer)), std::back_inserter(notes));
-    rows = report::rows(answer);
+    for (const std::string& algorithm : some(asked.algorithm, "algorithm")) {
+      const Answer answer = asked.answer(algorithm, timeline ? watched(asked, *timeline) : Watch{});
+      for (const std::string& words : told(answer)) add_once(notes, words);
+      if (timeline) std::ranges::move(timeline->write(report::about(answer)), std::back_inserter(notes));
+      for (Json& row : report::rows(answer)) rows.push_back(std::move(row));
+    }
   }
   warn(notes);
   return to_python(rows);
@@ -82,7 +85,9 @@ py::object predict(Asked asked, bool with_synthesized, bool explain, bool sensit
 /// An array with one axis for each of platform, collective, ranks and size that is a list, and a last axis of
 /// time, low and high.
 py::array_t<double> times(Asked asked) {
-  if (asked.question.algorithm == "all") throw InputError("times: takes one algorithm, or auto, not all");
+  const std::vector<std::string> algorithms = all(asked.algorithm);
+  if (algorithms.size() != 1 || algorithms[0] == "all")
+    throw InputError("times: takes one algorithm, or auto, not all");
   std::vector<py::ssize_t> shape;
   const auto axis = [&](bool several, std::size_t length) {
     if (several && length > 0) shape.push_back(static_cast<py::ssize_t>(length));
@@ -94,7 +99,7 @@ py::array_t<double> times(Asked asked) {
   Answer answer;
   {
     const py::gil_scoped_release others_run;
-    answer = asked.answer();
+    answer = asked.answer(algorithms[0]);
   }
   warn(told(answer));
   py::array_t<double> seconds(shape);
@@ -116,17 +121,17 @@ Offload offload(const std::string& who, std::optional<std::int64_t> workers, int
 /// Takes Python's arguments one by one: those that both calls have, then those that only `predict` has.
 template <auto function, class... More>
 auto called(const OneOrMore<std::string>& collective, const OneOrMore<std::string>& platform,
-            const OneOrMore<Rank>& ranks, const OneOrMore<Size>& size, const std::string& algorithm,
-            const std::string& policy, const std::string& engine, const Assignments& set, Rank root,
-            const Size& segment, const std::string& placement, std::optional<int> radix,
-            std::optional<int> channels, const std::vector<Size>& counts, const Size& buffer,
-            std::optional<int> ranks_per_node, const std::string& memory_name, const std::string& transport,
-            const std::string& import, const std::string& offload_to, std::optional<std::int64_t> workers,
-            int pieces, std::optional<double> compute, const More&... more) {
-  Asked asked{collective, platform, ranks, size, {}};
+            const OneOrMore<Rank>& ranks, const OneOrMore<Size>& size,
+            const OneOrMore<std::string>& algorithm, const std::string& policy, const std::string& engine,
+            const Assignments& set, Rank root, const Size& segment, const std::string& placement,
+            std::optional<int> radix, std::optional<int> channels, const std::vector<Size>& counts,
+            const Size& buffer, std::optional<int> ranks_per_node, const std::string& memory_name,
+            const std::string& transport, const std::string& import, const std::string& offload_to,
+            std::optional<std::int64_t> workers, int pieces, std::optional<double> compute,
+            const More&... more) {
+  Asked asked{collective, platform, algorithm, ranks, size, {}};
   Question& q = asked.question;
-  q.algorithm = algorithm, q.policy = policy, q.engine = engine, q.set = assignments(set),
-  q.placement = placement;
+  q.policy = policy, q.engine = engine, q.set = assignments(set), q.placement = placement;
   q.memory = memory(memory_name);
   if (!transport.empty()) q.transport = parse_transport(transport);
   if (root != 0) q.call.root = std::to_string(root);
@@ -155,8 +160,8 @@ void add_predict(py::module_& m) {
       "explain"_a = false, "sensitivity"_a = false, "timeline"_a = "",
       "How long a collective takes: a dictionary per platform, collective, ranks, size and algorithm, with "
       "the keys of `collcast predict --format json`.\n\nArguments are the program's options. size: bytes, "
-      "rounded to whole ones, or text like '64KiB' or '1KiB:1GiB:x4'; collective, platform, ranks and size "
-      "may be lists. "
+      "rounded to whole ones, or text like '64KiB' or '1KiB:1GiB:x4'; collective, platform, ranks, size "
+      "and algorithm may be lists. "
       "import_: a file with an "
       "algorithm; timeline: a file FILE.json.gz to write. Raises InputError.");
   add("times", &called<times>,

@@ -33,6 +33,8 @@ words = ["predict", "allreduce", "--platform", "summit", "--ranks", "6,12", "--s
          "--engine", "path"]
 assert collcast.predict("allreduce", "summit", [6, 12], "64KiB", algorithm="ring") == said(*words)["predictions"]
 assert collcast.predict("bcast", "flat", 4, 1024)[0]["message_bytes"] == 1024
+both = collcast.predict("allreduce", "flat", 4, 1024, algorithm=["ring", "rabenseifner"])
+assert [row["algorithm"] for row in both] == ["ring", "rabenseifner"], both
 
 # Each option of the program is an argument of that name.
 bluefield = ["predict", "alltoall", "--platform", "bluefield-2-cluster", "--ranks", "16", "--size", "64KiB"]
@@ -138,6 +140,7 @@ for call, words in [(lambda: collcast.predict("allredcue", "flat", 4, 1), "did y
                     (lambda: collcast.predict("allreduce", "flat", 4, "4QB"), "is not understood"),
                     (lambda: collcast.predict("all\nreduce", "flat", 4, 1), "all\\nreduce"),
                     (lambda: collcast.times("allreduce", "flat", 4, 1, algorithm="all"), "takes one algorithm"),
+                    (lambda: collcast.predict("allreduce", "flat", 4, 1, algorithm=[]), "algorithm: the list is empty"),
                     (lambda: collcast.predict("allreduce", "flat", 4, 1, memory="gpu"), "expected host or device"),
                     (lambda: collcast.predict("allreduce", "flat", 4, 1, workers=2), "go with offload"),
                     (lambda: collcast.predict("allreduce", "flat", 4, 1, offload="gpu"), "expected dpu or none"),
