@@ -239,6 +239,8 @@ const Definition& definition(std::string_view name) {
     if (d.name == ours) return d;
     names.emplace_back(d.name);
   }
+  if (name.find(',') != std::string_view::npos)
+    throw InputError("'" + std::string(name) + "' is a list; one collective is taken here");
   std::vector<std::string> others;
   for (const auto& [other, unused] : other_names) others.emplace_back(other);
   const std::string meant = alike(ours, names).empty() ? did_you_mean(ours, others) : "";

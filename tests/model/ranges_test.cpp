@@ -119,6 +119,8 @@ TEST(Collectives, AreKnownByOthersNames) {
   for (const Definition& d : definitions()) EXPECT_EQ(&definition(d.name), &d);
   EXPECT_EQ(complaint([] { definition("allredcue"); }),
             "unknown collective 'allredcue'; did you mean 'allreduce'?");
+  EXPECT_EQ(complaint([] { definition("allreduce,bcast"); }),
+            "'allreduce,bcast' is a list; one collective is taken here");
 }
 
 TEST(Listed, HasNoEmptyItems) {
