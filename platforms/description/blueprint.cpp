@@ -127,9 +127,9 @@ struct BlueprintReader {
     if (owner.contains("multicast")) {
       const std::string path = below(section, "multicast");
       const Json& m = owner["multicast"];
-      c.multicast = {optional(m, path, "mtu_B"),      optional(m, path, "packet_header_B"),
-                     optional(m, path, "max_groups"), optional(m, path, "packet_overhead_us"),
-                     share(m, path, "loss_share"),    optional(m, path, "recovery_us")};
+      c.multicast = {optional(m, path, "mtu_B"), optional(m, path, "packet_header_B"),
+                     optional(m, path, "packet_overhead_us"), share(m, path, "loss_share"),
+                     optional(m, path, "recovery_us")};
     }
     if (owner.contains("in_network_reduction")) {
       const std::string path = below(section, "in_network_reduction");

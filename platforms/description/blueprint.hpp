@@ -63,7 +63,7 @@ struct Blueprint {
     int global_ports() const { return ((count - 1) * cables + switches - 1) / switches; }
   };
   struct Multicast {
-    std::optional<Parameter> mtu, header, groups, packet_overhead, loss, recovery;
+    std::optional<Parameter> mtu, header, packet_overhead, loss, recovery;
   };
   struct InNetworkReduction {
     std::optional<Parameter> message_limit, outstanding, switch_latency, bandwidth_share;

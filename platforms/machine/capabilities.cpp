@@ -27,7 +27,6 @@ MulticastLimits limits(const Blueprint::Multicast& b, Usage& usage) {
   MulticastLimits m;
   put(m.mtu, b.mtu);
   put(m.header, b.header);
-  put(m.groups, b.groups);
   put(m.packet_overhead, b.packet_overhead, 1e-6);
   put(m.loss, b.loss);
   put(m.recovery, b.recovery, 1e-6);

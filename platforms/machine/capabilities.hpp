@@ -14,7 +14,6 @@ namespace collcast {
 struct MulticastLimits {
   Bytes mtu = Bytes(std::numeric_limits<double>::infinity());  ///< the largest payload of a packet
   Bytes header;                                                ///< bytes of each packet besides its payload
-  double groups = std::numeric_limits<double>::infinity();     ///< groups that can exist at a time
   Seconds packet_overhead;                                     ///< time of each packet at its sender's port
   double loss = 0;               ///< share of the packets that some member does not receive
   Seconds recovery;              ///< extra time for a lost packet
