@@ -188,6 +188,8 @@ TEST(Applications, SayWhatIsWrong) {
   EXPECT_EQ(error("stencil:dims=4"), "application stencil: dims takes 2 or 3");
   EXPECT_EQ(error("stencil:side=4,width=3"),
             "application stencil: halos of width 3 need more cells than a side of 4");
+  EXPECT_EQ(error("stencil:width=2147483647"),
+            "application stencil: halos of width 2147483647 need more cells than a side of 256");
   EXPECT_EQ(error("stencil:progress=host"), "application stencil: progress goes with overlap=1");
   EXPECT_EQ(error("stencil:overlap=yes"), "application stencil: overlap takes 1 or 0, got 'yes'");
   EXPECT_EQ(error("pbt:trial=3", 20),

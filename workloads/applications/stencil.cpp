@@ -16,7 +16,7 @@ Job stencil(Settings& settings, const Site& site) {
   const double flops = settings.real("flops", 8), reached = efficiency(settings);
   const bool overlap = settings.flag("overlap", false);
   if (dims != 2 && dims != 3) throw InputError("application stencil: dims takes 2 or 3");
-  if (2 * width > side)
+  if (width > side / 2)
     throw InputError("application stencil: halos of width " + std::to_string(width) +
                      " need more cells than a side of " + std::to_string(side));
   const Progress by_host = host_progress(settings);
