@@ -136,8 +136,8 @@ double link_share(const Prediction& p) {
   return std::min(1.0, (p.explanation.empty() ? p.bound.time : busy) / p.time);
 }
 
-GroupForecaster::Answer answer_of(const Prediction& p, const std::string& protocol = {}) {
-  GroupForecaster::Answer a{
+GroupPrediction answer_of(const Prediction& p, const std::string& protocol = {}) {
+  GroupPrediction a{
       p.time,       p.low, p.high, p.limited_by, p.algorithm->name + (protocol.empty() ? "" : " " + protocol),
       link_share(p)};
   a.bound = std::min(p.bound.time, p.time), a.cut = p.bound.cut;
@@ -228,14 +228,14 @@ int GroupForecaster::nodes(const RankGroup& group) const {
   return (group.size() + first_node - 1) / first_node;
 }
 
-GroupForecaster::Answer GroupForecaster::computed(Collective collective, const RankGroup& group,
-                                                  Bytes message, const std::string& policy, Memory memory) {
+GroupPrediction GroupForecaster::computed(Collective collective, const RankGroup& group, Bytes message,
+                                          const std::string& policy, Memory memory) {
   const Library& l = library(group, policy, memory);
   const Call call = call_of(l.forecaster(), group, message);
   const Engine& by = engine(group.size() <= most_contended(collective) ? "auto" : "path");
   if (policy != "fastest") try {
       const Library::Forecast f = l.predict(collective, call, by);
-      const Answer alone = answer_of(f.prediction, f.choice.protocol);
+      const GroupPrediction alone = answer_of(f.prediction, f.choice.protocol);
       return is_nccl(policy) ? alone : with_all_others(alone, f.choice, group, policy, memory);
     } catch (const NoRule& e) {
       if (algorithms(collective).size() > 1) unruled_.try_emplace(collective, e.what());
@@ -245,9 +245,9 @@ GroupForecaster::Answer GroupForecaster::computed(Collective collective, const R
 }
 
 /// Plays the messages of all groups, or if these are too many, takes what the most loaded link needs.
-GroupForecaster::Answer GroupForecaster::with_all_others(Answer a, const Choice& choice,
-                                                         const RankGroup& group, const std::string& policy,
-                                                         Memory memory) {
+GroupPrediction GroupForecaster::with_all_others(GroupPrediction a, const Choice& choice,
+                                                 const RankGroup& group, const std::string& policy,
+                                                 Memory memory) {
   constexpr std::int64_t most_played = 100'000, most_counted = 4'000'000;
   RankGroup form = group;
   form.first = 0;
@@ -276,43 +276,42 @@ GroupForecaster::Answer GroupForecaster::with_all_others(Answer a, const Choice&
 
 /// A double tree takes equally much longer for each doubling of its nodes. A bound on fewer nodes holds on
 /// more.
-GroupForecaster::Answer GroupForecaster::extrapolated(Collective collective, const RankGroup& group,
-                                                      Bytes message) {
+GroupPrediction GroupForecaster::extrapolated(Collective collective, const RankGroup& group, Bytes message) {
   const int all = nodes(group);
   const auto on = [&](int few) {
     RankGroup smaller = group;
     smaller.dimensions.back().count = static_cast<Rank>(std::int64_t{group.size()} * few / all);
     return forecast(collective, smaller, message);
   };
-  const Answer near = on(far_nodes), nearer = on(near_nodes);
+  const GroupPrediction near = on(far_nodes), nearer = on(near_nodes);
   if (near.choice != nearer.choice || !near.choice.starts_with("double-tree"))
     return computed(collective, group, message, policy_, Memory::device);
   const double doublings = std::log2(static_cast<double>(all) / far_nodes) /
                            std::log2(static_cast<double>(far_nodes) / near_nodes);
-  const auto farther = [&](Seconds Answer::*time) {
+  const auto farther = [&](Seconds GroupPrediction::*time) {
     return near.*time + doublings * std::max(Seconds(), near.*time - nearer.*time);
   };
-  Answer a = near;
-  a.time = farther(&Answer::time), a.low = farther(&Answer::low), a.high = farther(&Answer::high);
+  GroupPrediction a = near;
+  a.time = farther(&GroupPrediction::time), a.low = farther(&GroupPrediction::low),
+  a.high = farther(&GroupPrediction::high);
   return a;
 }
 
-const GroupForecaster::Answer& GroupForecaster::forecast(Collective collective, const RankGroup& group,
-                                                         Bytes message) {
+const GroupPrediction& GroupForecaster::forecast(Collective collective, const RankGroup& group,
+                                                 Bytes message) {
   const auto found = known_.find({collective, group, message});
   if (found != known_.end()) return found->second;
   const bool far = is_nccl(policy_) && group.dimensions.size() == 1 && nodes(group) > far_nodes;
-  Answer a = far ? extrapolated(collective, group, message)
-                 : computed(collective, group, message, policy_, Memory::device);
+  GroupPrediction a = far ? extrapolated(collective, group, message)
+                          : computed(collective, group, message, policy_, Memory::device);
   return known_.insert_or_assign({collective, group, message}, std::move(a)).first->second;
 }
 
-GroupForecaster::Answer GroupForecaster::named(const Algorithm& algorithm, const RankGroup& group,
-                                               Bytes message) {
+GroupPrediction GroupForecaster::named(const Algorithm& algorithm, const RankGroup& group, Bytes message) {
   const Library& l = library(group, policy_, Memory::device);
   const Library::Forecast f =
       l.predict(algorithm, call_of(l.forecaster(), group, message), engine("auto"), usual_segment);
-  Answer alone = answer_of(f.prediction);
+  GroupPrediction alone = answer_of(f.prediction);
   alone.choice.clear();
   return is_nccl(policy_) ? alone : with_all_others(alone, f.choice, group, policy_, Memory::device);
 }
@@ -346,8 +345,8 @@ RankGroup GroupForecaster::priced_for(const RankGroup& group) {
   return pairs_.try_emplace({std::move(met), group.world, group.alone}, group).first->second;
 }
 
-GroupForecaster::Answer GroupForecaster::predict(Collective collective, const RankGroup& anywhere,
-                                                 Bytes message, const std::string& algorithm) {
+GroupPrediction GroupForecaster::predict(Collective collective, const RankGroup& anywhere, Bytes message,
+                                         const std::string& algorithm) {
   const RankGroup here = on_first_node(anywhere);
   if (here.size() == 1 || does_nothing(collective, message)) return {};
   if (collective == Collective::sendrecv) return predict_one(collective, here, message, algorithm);
@@ -355,27 +354,28 @@ GroupForecaster::Answer GroupForecaster::predict(Collective collective, const Ra
   if (spreads.empty())
     spreads =
         alike_on_nodes(here, ranks_per_node_) ? std::vector{here} : spread_otherwise(here, ranks_per_node_);
-  Answer slowest;
+  GroupPrediction slowest;
   for (const RankGroup& group : spreads)
-    if (Answer a = predict_one(collective, group, message, algorithm); a.time > slowest.time)
+    if (GroupPrediction a = predict_one(collective, group, message, algorithm); a.time > slowest.time)
       slowest = std::move(a);
   return slowest;
 }
 
-GroupForecaster::Answer GroupForecaster::predict_one(Collective collective, const RankGroup& here,
-                                                     Bytes message, const std::string& algorithm) {
+GroupPrediction GroupForecaster::predict_one(Collective collective, const RankGroup& here, Bytes message,
+                                             const std::string& algorithm) {
   const RankGroup group = priced_for(here);
   if (!algorithm.empty()) return named(collcast::algorithm(collective, algorithm), group, message);
   if (nodes(group) <= far_nodes || message < Bytes(4096)) return forecast(collective, group, message);
   const double octaves = std::floor(2 * std::log2(message.value)) / 2;
   const Bytes below(std::floor(std::exp2(octaves))), above(std::floor(std::exp2(octaves + 0.5)));
-  const Answer low = forecast(collective, group, below), high = forecast(collective, group, above);
+  const GroupPrediction low = forecast(collective, group, below), high = forecast(collective, group, above);
   const double share = (message - below) / (above - below);
-  const auto between = [&](Seconds Answer::*time) {
+  const auto between = [&](Seconds GroupPrediction::*time) {
     return (1 - share) * (low.*time) + share * (high.*time);
   };
-  Answer a = high;
-  a.time = between(&Answer::time), a.low = between(&Answer::low), a.high = between(&Answer::high);
+  GroupPrediction a = high;
+  a.time = between(&GroupPrediction::time), a.low = between(&GroupPrediction::low),
+  a.high = between(&GroupPrediction::high);
   a.bound = low.bound, a.cut = low.cut;  // the bound of the smaller message holds
   return a;
 }
@@ -394,15 +394,15 @@ std::vector<std::string> GroupForecaster::notes() const {
   return all;
 }
 
-GroupForecaster::Answer GroupForecaster::predict_control(Collective collective, const RankGroup& group,
-                                                         Bytes message) {
+GroupPrediction GroupForecaster::predict_control(Collective collective, const RankGroup& group,
+                                                 Bytes message) {
   if (group.size() == 1) return {};
-  Answer a = computed(collective, group, message, host_policy, Memory::host);
+  GroupPrediction a = computed(collective, group, message, host_policy, Memory::host);
   a.limited_by = "the framework's coordination", a.load = 0;
   return a;
 }
 
-GroupForecaster::Answer GroupForecaster::predict_served(const RankGroup& pair, Bytes message) {
+GroupPrediction GroupForecaster::predict_served(const RankGroup& pair, Bytes message) {
   if (does_nothing(Collective::sendrecv, message)) return {};
   return computed(Collective::sendrecv, pair, message, host_policy, Memory::host);
 }

@@ -41,21 +41,20 @@ class GroupForecaster {
   GroupForecaster(Description platform, std::string policy, int pieces = 1, bool direct = false);
   ~GroupForecaster();
 
-  using Answer = OffloadedGroups::Answer;
   /// `algorithm`: a name of the catalogue, played with contention if messages can share links; empty: the
   /// policy's choice.
-  Answer predict(Collective collective, const RankGroup& group, Bytes message,
-                 const std::string& algorithm = "");
+  GroupPrediction predict(Collective collective, const RankGroup& group, Bytes message,
+                          const std::string& algorithm = "");
   /// The wire of a message from a pair's first member to its second; none if the message waits for its
   /// receiver.
   std::optional<Wire> departure(const RankGroup& pair, Bytes message);
   /// A collective of a framework's control plane: in host memory, by Open MPI.
-  Answer predict_control(Collective collective, const RankGroup& group, Bytes message);
+  GroupPrediction predict_control(Collective collective, const RankGroup& group, Bytes message);
   /// A message between a worker and a parameter server: from and to host memory, by Open MPI.
-  Answer predict_served(const RankGroup& pair, Bytes message);
+  GroupPrediction predict_served(const RankGroup& pair, Bytes message);
   /// A collective that is handed to the nodes' DPUs.
-  Answer predict_offloaded(Collective collective, const RankGroup& group, Bytes message,
-                           const std::string& algorithm = "") {
+  GroupPrediction predict_offloaded(Collective collective, const RankGroup& group, Bytes message,
+                                    const std::string& algorithm = "") {
     return offloaded_.predict(collective, group, message, algorithm);
   }
 
@@ -71,16 +70,16 @@ class GroupForecaster {
   bool chooses(Collective collective) const;
 
  private:
-  const Answer& forecast(Collective collective, const RankGroup& group, Bytes message);
+  const GroupPrediction& forecast(Collective collective, const RankGroup& group, Bytes message);
   /// The time of a group when all groups of its form call at once; `alone`: its time when no other calls.
-  Answer with_all_others(Answer alone, const Choice& choice, const RankGroup& group,
-                         const std::string& policy, Memory memory);
-  Answer predict_one(Collective collective, const RankGroup& group, Bytes message,
-                     const std::string& algorithm);
-  Answer named(const Algorithm& algorithm, const RankGroup& group, Bytes message);
-  Answer computed(Collective collective, const RankGroup& group, Bytes message, const std::string& policy,
-                  Memory memory);
-  Answer extrapolated(Collective collective, const RankGroup& group, Bytes message);
+  GroupPrediction with_all_others(GroupPrediction alone, const Choice& choice, const RankGroup& group,
+                                  const std::string& policy, Memory memory);
+  GroupPrediction predict_one(Collective collective, const RankGroup& group, Bytes message,
+                              const std::string& algorithm);
+  GroupPrediction named(const Algorithm& algorithm, const RankGroup& group, Bytes message);
+  GroupPrediction computed(Collective collective, const RankGroup& group, Bytes message,
+                           const std::string& policy, Memory memory);
+  GroupPrediction extrapolated(Collective collective, const RankGroup& group, Bytes message);
   /// The group moved to the first node: all nodes are alike, and so are messages between nodes if the ranks
   /// are farther apart than a node has ranks.
   RankGroup on_first_node(RankGroup group) const;
@@ -98,7 +97,7 @@ class GroupForecaster {
     Bytes message;
     auto operator<=>(const Asked&) const = default;
   };
-  std::map<Asked, Answer> known_;
+  std::map<Asked, GroupPrediction> known_;
   std::map<Collective, std::string> unruled_;  ///< collectives without a rule, and the first reason
   std::map<RankGroup, std::vector<RankGroup>>
       spreads_;  ///< for a group, the groups like it that lie on nodes in other ways

@@ -58,8 +58,8 @@ const OffloadedGroups::World& OffloadedGroups::world(Rank ranks) {
   return *known;
 }
 
-OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const RankGroup& group, Bytes message,
-                                                 const std::string& algorithm) {
+GroupPrediction OffloadedGroups::predict(Collective collective, const RankGroup& group, Bytes message,
+                                         const std::string& algorithm) {
   const World& w = world(group.world);
   if (group.size() == 1 || does_nothing(collective, message)) return {};
   Call call;
@@ -83,8 +83,8 @@ OffloadedGroups::Answer OffloadedGroups::predict(Collective collective, const Ra
   const Reading answer = read(by, subject, fabric);
   const Ends ends = read_ends(by, subject, answer.time, fabric, w.fast.fabric(), w.slow.fabric());
   const auto handoff = [](const Forecaster& f) { return f.machine().handoff().all; };
-  Answer a{answer.time + handoff(w.nominal), ends.least * answer.time + handoff(w.fast),
-           ends.most * answer.time + handoff(w.slow), answer.limited_by, choice.algorithm->name};
+  GroupPrediction a{answer.time + handoff(w.nominal), ends.least * answer.time + handoff(w.fast),
+                    ends.most * answer.time + handoff(w.slow), answer.limited_by, choice.algorithm->name};
   a.calibrated = w.nominal.calibrated();
   return a;
 }

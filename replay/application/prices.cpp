@@ -47,7 +47,7 @@ Prices::Prices(const Source& source, const Description& platform, const Machine&
   }
 }
 
-std::optional<Prices::Answer> Prices::of(const Activity& activity, const std::string& algorithm) {
+std::optional<GroupPrediction> Prices::of(const Activity& activity, const std::string& algorithm) {
   const Group& group = groups_.at(static_cast<std::size_t>(activity.communicator));
   const bool by_dpus = offloaded_.has(activity.collective);
   if (!by_dpus && (!by_nccl_ || (algorithm.empty() && !forecaster_.chooses(activity.collective)))) return {};
@@ -63,14 +63,15 @@ std::optional<Prices::Answer> Prices::of(const Activity& activity, const std::st
   return known_[key] = predict(activity, *group.ranks, algorithm);
 }
 
-Prices::Answer Prices::predict(const Activity& activity, const RankGroup& group,
-                               const std::string& algorithm) {
+GroupPrediction Prices::predict(const Activity& activity, const RankGroup& group,
+                                const std::string& algorithm) {
   if (!offloaded_.has(activity.collective)) {
-    Answer answer = forecaster_.predict(activity.collective, group, activity.message, algorithm);
+    GroupPrediction answer = forecaster_.predict(activity.collective, group, activity.message, algorithm);
     answer.between_nodes = forecaster_.nodes(group) > 1;
     return answer;
   }
-  Answer answer = forecaster_.predict_offloaded(activity.collective, group, activity.message, algorithm);
+  GroupPrediction answer =
+      forecaster_.predict_offloaded(activity.collective, group, activity.message, algorithm);
   answer.choice += " by DPUs";
   return answer;
 }

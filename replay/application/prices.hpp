@@ -29,7 +29,6 @@ struct Offloaded {
 /// has under way at once share its links by their loads (Op::Kind::meet).
 class Prices {
  public:
-  using Answer = GroupForecaster::Answer;
   /// For the source's ranks on a machine, in block placement. The arguments outlive this.
   Prices(const Source& source, const Description& platform, const Machine& machine, const std::string& policy,
          const Offloaded& offloaded = {});
@@ -37,7 +36,7 @@ class Prices {
   /// The price with `algorithm`; if that is empty, with the library's choice. None if the collective is
   /// played as messages: neither DPUs nor NCCL play it, its sizes differ from rank to rank, or its group has
   /// irregular distances or does not divide the world.
-  std::optional<Answer> of(const Activity& activity, const std::string& algorithm);
+  std::optional<GroupPrediction> of(const Activity& activity, const std::string& algorithm);
 
   /// Notes on operations without a price, and why. `messages`: who sends the messages that they are played
   /// as.
@@ -53,14 +52,14 @@ class Prices {
     std::string why_not;
   };
 
-  Answer predict(const Activity& activity, const RankGroup& group, const std::string& algorithm);
+  GroupPrediction predict(const Activity& activity, const RankGroup& group, const std::string& algorithm);
 
   GroupForecaster forecaster_;
   bool by_nccl_;
   Offloaded offloaded_;
   std::int64_t offloaded_calls_ = 0;
   std::vector<Group> groups_;  ///< by communicator
-  std::map<std::tuple<RankGroup, Collective, Bytes, std::string>, Answer> known_;
+  std::map<std::tuple<RankGroup, Collective, Bytes, std::string>, GroupPrediction> known_;
   std::map<std::string, std::set<std::string>> played_;  ///< operations played as messages, by the reason
 };
 

@@ -38,7 +38,7 @@ Staged::Staged(const Source& source, const Description& platform, const ReplayOp
     prices_.emplace(source_, platform, nominal_.machine, options_.policy, options_.offloaded);
 }
 
-Application Staged::on(const Stage& stage, Seconds Prices::Answer::*end, const Source& read) {
+Application Staged::on(const Stage& stage, Seconds GroupPrediction::*end, const Source& read) {
   const bool synchronous = stage.fabric.protocol().eager_limit < Bytes(0);
   Collectives::PriceOf price;
   if (prices_) price = [this, end](const Activity& a) { return priced(a, end); };
@@ -49,7 +49,7 @@ Application Staged::on(const Stage& stage, Seconds Prices::Answer::*end, const S
           {options_.compute_scale, synchronous ? buffered_sends : Bytes(-1), price, launch, true}};
 }
 
-std::optional<Collectives::Price> Staged::priced(const Activity& a, Seconds Prices::Answer::*end) {
+std::optional<Collectives::Price> Staged::priced(const Activity& a, Seconds GroupPrediction::*end) {
   const std::string named =
       a.algorithm.empty() ? selection_.named_by_user(a.collective, a.message) : std::string(a.algorithm);
   const auto answer = prices_->of(a, named);
@@ -68,17 +68,17 @@ Result Staged::play(const Engine& engine, Application& application, const Fabric
   return engine.play(application, fabric, play);
 }
 
-Seconds Staged::time(const Engine& engine, const Stage& stage, Seconds Prices::Answer::*end) {
+Seconds Staged::time(const Engine& engine, const Stage& stage, Seconds GroupPrediction::*end) {
   Application application = on(stage, end, source_);
   return play(engine, application, stage.fabric, nullptr).time;
 }
 
 Seconds Staged::low(std::optional<Seconds> middle) {
-  return at({optimistic(platform_), &Prices::Answer::low, 1 / (1 + uncertainty(Stamp::guess))}, middle);
+  return at({optimistic(platform_), &GroupPrediction::low, 1 / (1 + uncertainty(Stamp::guess))}, middle);
 }
 
 Seconds Staged::high(std::optional<Seconds> middle) {
-  return at({pessimistic(platform_), &Prices::Answer::high, 1 + uncertainty(Stamp::guess)}, middle);
+  return at({pessimistic(platform_), &GroupPrediction::high, 1 + uncertainty(Stamp::guess)}, middle);
 }
 
 Seconds Staged::at(const End& end, std::optional<Seconds> middle) {
@@ -86,7 +86,7 @@ Seconds Staged::at(const End& end, std::optional<Seconds> middle) {
   if (options_.engine->quick) return time(*options_.engine, stage, end.price);
   const Engine& path = collcast::engine("path");
   const Seconds played = middle ? *middle : time();
-  if (!centre_) centre_ = time(path, nominal_, &Prices::Answer::time);
+  if (!centre_) centre_ = time(path, nominal_, &GroupPrediction::time);
   return centre_->value > 0 ? time(path, stage, end.price) / *centre_ * played : played;
 }
 

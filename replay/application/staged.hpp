@@ -26,13 +26,13 @@ class Staged {
   bool goes_by_node() const { return by_node_ != nullptr; }
 
   /// The program on the platform as described; `read` is the source, or follows it.
-  Application application(const Source& read) { return on(nominal_, &Prices::Answer::time, read); }
+  Application application(const Source& read) { return on(nominal_, &GroupPrediction::time, read); }
   Result play(Application& application, Observer& observer) {
     return play(*options_.engine, application, nominal_.fabric, &observer);
   }
 
   /// The time on the platform as described.
-  Seconds time() { return time(*options_.engine, nominal_, &Prices::Answer::time); }
+  Seconds time() { return time(*options_.engine, nominal_, &GroupPrediction::time); }
   /// The time at an end of the uncertainty. If the engine is not quick, its nominal time (`middle`, if known)
   /// moves in proportion as that of `path` does.
   Seconds low(std::optional<Seconds> middle = {});
@@ -43,14 +43,14 @@ class Staged {
   /// machines.
   struct End {
     Description described;
-    Seconds Prices::Answer::*price;
+    Seconds GroupPrediction::*price;
     double published;
   };
   /// `end`: which end of the prices' intervals to take.
-  Application on(const Stage& stage, Seconds Prices::Answer::*end, const Source& read);
-  std::optional<Collectives::Price> priced(const Activity& activity, Seconds Prices::Answer::*end);
+  Application on(const Stage& stage, Seconds GroupPrediction::*end, const Source& read);
+  std::optional<Collectives::Price> priced(const Activity& activity, Seconds GroupPrediction::*end);
   Result play(const Engine& engine, Application& application, const Fabric& fabric, Observer* observer);
-  Seconds time(const Engine& engine, const Stage& stage, Seconds Prices::Answer::*end);
+  Seconds time(const Engine& engine, const Stage& stage, Seconds GroupPrediction::*end);
   Seconds at(const End& end, std::optional<Seconds> middle);
 
   const Description& platform_;
