@@ -30,7 +30,7 @@ void require_right(const Point& point, const std::string& wrong) {
 }
 
 /// Measures each point: the collective, a computation as long, and both at once.
-void run_overlap(const Options& options, const Communicator& world) {
+void run_overlap(const MeasureOptions& options, const Communicator& world) {
   const Team team(world, *options.overlap_workers);
   const SharedClock clock(world);
   const int nodes = count(hosts(world));
@@ -55,7 +55,7 @@ void run_overlap(const Options& options, const Communicator& world) {
   }
 }
 
-void run(const Options& options, const std::shared_ptr<Communicator>& world) {
+void run(const MeasureOptions& options, const std::shared_ptr<Communicator>& world) {
   if (options.overlap_workers) return run_overlap(options, *world);
   if (!options.multicast.empty()) world->multicast_over({parse_group(options.multicast)});
   const SharedClock clock(*world);
@@ -91,7 +91,7 @@ void run(const Options& options, const std::shared_ptr<Communicator>& world) {
 int main(int argc, char** argv) {
   using namespace collcast::mpi;
   return guarded_main("collcast-measure", argc, argv, [&](const std::shared_ptr<Communicator>& world) {
-    const Options options = parse(argc, argv);
+    const MeasureOptions options = parse(argc, argv);
     if (options.help.empty())
       run(options, world);
     else if (world->rank() == 0)

@@ -13,8 +13,8 @@
 
 namespace collcast::mpi {
 
-Options parse(int argc, char** argv) {
-  Options o;
+MeasureOptions parse(int argc, char** argv) {
+  MeasureOptions o;
   double check_up_to = o.check_up_to.value;
   CLI::App app(
       "Measures the points of a file, one JSON line each: what `collcast validate --run` and `collcast "

@@ -13,7 +13,7 @@
 namespace collcast::mpi {
 
 /// What the command line asks for.
-struct Options {
+struct MeasureOptions {
   std::string file;
   Effort effort{10, 50, 0.02, 60};
   Bytes check_up_to = Bytes(65536);
@@ -22,7 +22,7 @@ struct Options {
   std::string help;                    ///< set if it was asked for
 };
 /// Throws InputError.
-Options parse(int argc, char** argv);
+MeasureOptions parse(int argc, char** argv);
 
 /// One line of the file.
 struct Request {

@@ -9,7 +9,7 @@
 
 namespace collcast::mpi {
 
-std::optional<Gpu> gpu(const Options& options, const Communicator& communicator) {
+std::optional<Gpu> gpu(const MpiOptions& options, const Communicator& communicator) {
   if (options.device == "host") return {};
   Gpu gpu;
   const int local = on_machine(communicator.handle()).rank;

@@ -18,7 +18,7 @@ struct Gpu {
 
 /// The GPU of this process; empty unless `options.device` names one. Throws InputError or SubstrateError if
 /// there is none.
-std::optional<Gpu> gpu(const Options& options, const Communicator& communicator);
+std::optional<Gpu> gpu(const MpiOptions& options, const Communicator& communicator);
 
 Outcome play(Gpu& gpu, const Job& job, int repetitions, const std::shared_ptr<Communicator>& communicator,
              const SharedClock& clock);

@@ -33,11 +33,11 @@ Outcome play(const Job& job, int repetitions, const std::shared_ptr<Communicator
   return {job, words ? "float" : "uint8", false, measure(once, repetitions, *communicator, clock)};
 }
 
-void tell(const Options& options, const std::vector<Job>& jobs) {
+void tell(const MpiOptions& options, const std::vector<Job>& jobs) {
   for (const std::string& note : notes(options, jobs)) std::cerr << "note: " << note << '\n';
 }
 
-void run(const Options& options, const std::shared_ptr<Communicator>& communicator) {
+void run(const MpiOptions& options, const std::shared_ptr<Communicator>& communicator) {
   if (!options.multicast.empty())
     communicator->multicast_over({parse_group(options.multicast), options.loss});
   std::optional<ImportedAlgorithm> imported;

@@ -26,7 +26,7 @@ std::map<std::string, cuda::Element> gpu_elements() {
   return all;
 }
 
-void add_gpu_options(CLI::App& app, Options& o) {
+void add_gpu_options(CLI::App& app, MpiOptions& o) {
   auto* device = app.add_option("--device", o.device,
                                 "Where the message is: host (default); cuda: a GPU for each rank, in turn; "
                                 "emulated: a GPU made of host memory, to try things")
@@ -50,7 +50,7 @@ void add_gpu_options(CLI::App& app, Options& o) {
 
 Parsed parse(int argc, char** argv) {
   Parsed parsed;
-  Options& o = parsed.options;
+  MpiOptions& o = parsed.options;
   CLI::App app(
       "Plays a collective with real data and says how long it took, from a common start to the slowest "
       "rank's "
@@ -105,7 +105,7 @@ Parsed parse(int argc, char** argv) {
 namespace {
 
 /// The message sizes. A collective that moves nothing has one.
-std::vector<Bytes> messages(const Options& options, Collective collective, Rank ranks) {
+std::vector<Bytes> messages(const MpiOptions& options, Collective collective, Rank ranks) {
   if (definition(collective).whole(1) == 0) return {Bytes(0)};
   if (options.sizes.empty()) return {counted_message(options.call, collective, ranks)};
   std::vector<Bytes> all;
@@ -122,7 +122,7 @@ Call call_of(const Algorithm& a, const CallText& text, const Call& call) {
 
 }  // namespace
 
-std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported, Rank ranks) {
+std::vector<Job> jobs(const MpiOptions& options, const ImportedAlgorithm* imported, Rank ranks) {
   CallText text = options.call;
   if (imported) {
     std::optional<std::int64_t> root;
@@ -149,7 +149,7 @@ std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported,
   return all;
 }
 
-std::vector<std::string> notes(const Options& options, const std::vector<Job>& jobs) {
+std::vector<std::string> notes(const MpiOptions& options, const std::vector<Job>& jobs) {
   if (jobs.empty()) return {};
   std::vector<const Algorithm*> played;
   for (const Job& job : jobs)

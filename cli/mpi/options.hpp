@@ -12,7 +12,7 @@
 namespace collcast::mpi {
 
 /// What the command line asks for.
-struct Options {
+struct MpiOptions {
   std::string collective, algorithm, import;
   std::vector<std::string> sizes;
   CallText call;
@@ -30,7 +30,7 @@ struct Options {
 
 /// The options, or the text of --help if that was asked for.
 struct Parsed {
-  Options options;
+  MpiOptions options;
   std::string help;
 };
 Parsed parse(int argc, char** argv);
@@ -41,9 +41,9 @@ struct Job {
   const Algorithm* algorithm;
   Call call;
 };
-std::vector<Job> jobs(const Options& options, const ImportedAlgorithm* imported, Rank ranks);
+std::vector<Job> jobs(const MpiOptions& options, const ImportedAlgorithm* imported, Rank ranks);
 
 /// Notes on options of the command line that change nothing for any of these jobs.
-std::vector<std::string> notes(const Options& options, const std::vector<Job>& jobs);
+std::vector<std::string> notes(const MpiOptions& options, const std::vector<Job>& jobs);
 
 }  // namespace collcast::mpi

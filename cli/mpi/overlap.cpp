@@ -7,7 +7,7 @@
 
 namespace collcast::mpi {
 
-std::vector<OverlapOutcome> measure_overlaps(const Options& options, const ImportedAlgorithm* imported,
+std::vector<OverlapOutcome> measure_overlaps(const MpiOptions& options, const ImportedAlgorithm* imported,
                                              const Communicator& world) {
   const Team team(world, options.workers);
   const SharedClock clock(world);

@@ -17,7 +17,7 @@ struct OverlapOutcome {
 
 /// Measures what --overlap asks for. To be called on all processes; only ranks get outcomes. Throws
 /// InputError, and WrongResult if the result of a rank differs from the MPI library's.
-std::vector<OverlapOutcome> measure_overlaps(const Options& options, const ImportedAlgorithm* imported,
+std::vector<OverlapOutcome> measure_overlaps(const MpiOptions& options, const ImportedAlgorithm* imported,
                                              const Communicator& world);
 
 }  // namespace collcast::mpi
