@@ -31,7 +31,7 @@ def lines(path):
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-class Bed:
+class Testbed:
     """A testbed that is up, and the programs that measure on it."""
 
     def __init__(self, name, collcast, ranks, folder, library="openmpi"):
@@ -59,10 +59,10 @@ class Bed:
         return counted["frames_delivered"], counted["frames_delivered"] * counted["lateness_mean_us"]
 
 
-def measure(bed, units, rounds, play):
+def measure(testbed, units, rounds, play):
     """`rounds` times each unit, in turn forwards and backwards; `play(unit)` gives its measurements. Repeats a unit during which the switch was
     late. Goes on where it was."""
-    file = bed.folder / "measured.jsonl"
+    file = testbed.folder / "measured.jsonl"
     done = {(line["round"], line["unit"]) for line in lines(file) if not line["disturbed"]}
     for turn in range(rounds):
         for unit in list(units) if turn % 2 == 0 else reversed(list(units)):
@@ -70,9 +70,9 @@ def measure(bed, units, rounds, play):
                 if (turn, unit) in done:
                     break
                 print(f"round {turn + 1} of {rounds}: {unit}" + (", again" if attempt else ""), file=sys.stderr)
-                before = bed.switch()
+                before = testbed.switch()
                 measured = play(unit)
-                frames, late = (b - a for a, b in zip(before, bed.switch()))
+                frames, late = (b - a for a, b in zip(before, testbed.switch()))
                 line = {"round": turn, "unit": unit, "switch_late_us": late / frames, "disturbed": late / frames > LATE_US, "measured": measured}
                 with file.open("a") as out:
                     out.write(json.dumps(line) + "\n")

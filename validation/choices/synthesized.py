@@ -10,7 +10,7 @@ import pathlib
 import statistics
 import sys
 
-from measuring import (Bed, asked, bytes_of, footnote, forecast, health, measure, percent, read_table, size, spoken, summary, table, took,
+from measuring import (Testbed, asked, bytes_of, footnote, forecast, health, measure, percent, read_table, size, spoken, summary, table, took,
                        write_table)
 
 NOISE = 0.05  # of a measured time
@@ -80,15 +80,15 @@ def longest(tree):
     return max(depth.values())
 
 
-def run(collcast, platform, grid, folder, testbed):
+def run(collcast, platform, grid, folder, name):
     grid = json.loads(pathlib.Path(grid).read_text())
     folder.mkdir(parents=True, exist_ok=True)
     rows = predict(collcast, platform, grid, folder)
-    bed = Bed(testbed, collcast, grid["ranks"], folder)
+    testbed = Testbed(name, collcast, grid["ranks"], folder)
 
     def imported(row):
         segment = -(-row["message_bytes"] // row["segments"])
-        answer = json.loads(bed.play(["collcast-mpi", "--import", row["file"], "--size", row["message_bytes"], "--segment", segment, "--check",
+        answer = json.loads(testbed.play(["collcast-mpi", "--import", row["file"], "--size", row["message_bytes"], "--segment", segment, "--check",
                                       "--repetitions", grid["measure"]["least"], "--format", "json"]))["measurements"][0]
         return {k: answer[k] for k in ("time_s", "repetitions", "late_starts")}
 
@@ -99,10 +99,10 @@ def run(collcast, platform, grid, folder, testbed):
         r = units[unit]
         point = {k: r[k] for k in ("collective", "message_bytes", "play", "algorithm")}
         native = {"collective": r["collective"], "algorithm": "library", "message_bytes": r["message_bytes"]}
-        times = imported(r) if r["play"] == "synthesized" else bed.points([r.get("request", native)], grid["measure"])[0]
+        times = imported(r) if r["play"] == "synthesized" else testbed.points([r.get("request", native)], grid["measure"])[0]
         return [{**point, **{k: times[k] for k in ("time_s", "repetitions", "late_starts")}}]
 
-    measure(bed, units, grid["rounds"], play)
+    measure(testbed, units, grid["rounds"], play)
     print(json.dumps(health(folder)), file=sys.stderr)
     times = summary(folder, lambda m: (m["collective"], m["message_bytes"], m["play"], m["algorithm"]))
     barred = bytes_of(grid["bar_from"])

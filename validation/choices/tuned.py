@@ -10,7 +10,7 @@ import pathlib
 import statistics
 import sys
 
-from measuring import (Bed, asked, bytes_of, footnote, forecast, health, measure, percent, read_table, size, summary, table, took,
+from measuring import (Testbed, asked, bytes_of, footnote, forecast, health, measure, percent, read_table, size, summary, table, took,
                        write_table)
 
 NOISE = 1.05   # the file is at least as fast as the default within this
@@ -72,11 +72,11 @@ def predict(collcast, platform, grid, folder):
     return rules, json.loads(told.read_text())
 
 
-def run(collcast, platform, grid, folder, testbed):
+def run(collcast, platform, grid, folder, name):
     file, grid = pathlib.Path(grid), json.loads(pathlib.Path(grid).read_text())
     folder.mkdir(parents=True, exist_ok=True)
     rules, forecasts = predict(collcast, platform, grid, folder)
-    bed = Bed(testbed, collcast, grid["ranks"], folder, grid["library"])
+    testbed = Testbed(name, collcast, grid["ranks"], folder, grid["library"])
 
     units = {f"{name} {who} {segment}": (name, who, segment, told, sizes)
              for name in grid["collectives"] for who, segment, told, sizes in plays(name, grid, rules)}
@@ -84,9 +84,9 @@ def run(collcast, platform, grid, folder, testbed):
     def play(unit):
         name, who, segment, told, sizes = units[unit]
         requests = [{"collective": name, "algorithm": "library", "message_bytes": s} for s in sizes]
-        return [{"play": who, "segment_bytes": segment, **m} for m in bed.points(requests, grid["measure"], told)]
+        return [{"play": who, "segment_bytes": segment, **m} for m in testbed.points(requests, grid["measure"], told)]
 
-    measure(bed, units, grid["rounds"], play)
+    measure(testbed, units, grid["rounds"], play)
     print(json.dumps(health(folder)), file=sys.stderr)
     write_table(folder / f"{file.stem}.csv", joined(folder, forecasts, grid))
 
