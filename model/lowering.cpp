@@ -16,7 +16,7 @@ class Lowering::ChannelStrand : public Strand {
 
   bool next(Batch& batch) override {
     for (; step_ < lowering_->schedule_.steps; ++step_) {
-      const RankStep& here = lowering_->enter(step_);
+      const LoweredStep& here = lowering_->enter(step_);
       if (join(here, batch)) return true;
       operations(here, batch);
       joined_ = 0;
@@ -28,7 +28,7 @@ class Lowering::ChannelStrand : public Strand {
 
  private:
   /// The next join of this step that this channel takes part in, if one is left.
-  bool join(const RankStep& here, Batch& batch) {
+  bool join(const LoweredStep& here, Batch& batch) {
     while (joined_ < here.step.joins.size()) {
       const Step::Join join = here.step.joins[joined_++];
       if (channel_ < join.first || channel_ >= join.last) continue;
@@ -43,7 +43,7 @@ class Lowering::ChannelStrand : public Strand {
     return false;
   }
 
-  void operations(const RankStep& here, Batch& batch) const {
+  void operations(const LoweredStep& here, Batch& batch) const {
     const std::size_t strand = lowering_->strand_of(rank_, channel_);
     const auto first = here.ops.begin() + here.begin[strand],
                last = here.ops.begin() + here.begin[strand + 1];
@@ -52,7 +52,7 @@ class Lowering::ChannelStrand : public Strand {
   }
 
   /// Copies the pieces of the batch's operations from the step, which has the pieces of all.
-  static void list_pieces(const RankStep& here, Batch& batch) {
+  static void list_pieces(const LoweredStep& here, Batch& batch) {
     for (Op& op : batch.ops) {
       const auto pieces = std::span(here.pieces).subspan(op.first_piece, op.pieces);
       op.first_piece = static_cast<std::uint32_t>(batch.pieces.size());
@@ -114,10 +114,10 @@ std::unique_ptr<Strand> Lowering::strand(Rank rank) {
 }
 
 void Lowering::generate(std::int64_t s) {
-  if (spare_.empty()) spare_.push_back(std::make_unique<RankStep>(detailed_ || !layout_.equal_blocks()));
+  if (spare_.empty()) spare_.push_back(std::make_unique<LoweredStep>(detailed_ || !layout_.equal_blocks()));
   window_.push_back(std::move(spare_.back()));
   spare_.pop_back();
-  RankStep& fresh = *window_.back();
+  LoweredStep& fresh = *window_.back();
   fresh.step.clear();
   schedule_.rule(s, fresh.step);
   lower(fresh);
@@ -132,7 +132,7 @@ void Lowering::drop() {
   }
 }
 
-void Lowering::lower(RankStep& out) {
+void Lowering::lower(LoweredStep& out) {
   make_room(out);
   for (const Transfer& t : out.step.transfers)
     if (t.from != t.to) lower(out, t);
@@ -141,7 +141,7 @@ void Lowering::lower(RankStep& out) {
 }
 
 /// Counts the operations of each strand and reserves a place for them.
-void Lowering::make_room(RankStep& out) {
+void Lowering::make_room(LoweredStep& out) {
   std::vector<std::uint32_t>& count = next_;
   count.assign(strand_of(schedule_.ranks, 0), 0);
   for (const Transfer& t : out.step.transfers) {
@@ -151,14 +151,11 @@ void Lowering::make_room(RankStep& out) {
   }
   for (const Multicast& m : out.step.multicasts) {
     ++count[strand_of(m.from.rank, m.channel)];
-    for (Rank i = 0; i < m.to.count; ++i)
-      if (m.to[i] != m.from.rank) ++count[strand_of(m.to[i], m.channel)];
+    m.for_each_receiver([&](Rank r) { ++count[strand_of(r, m.channel)]; });
   }
   for (const Reduction& m : out.step.reductions)
-    for (Rank i = 0; i < m.from.count; ++i) {
-      if (m.from[i] == m.to.rank) continue;
-      ++count[strand_of(m.from[i], m.channel)], ++count[strand_of(m.to.rank, m.channel)];
-    }
+    m.for_each_sender(
+        [&](Rank r) { ++count[strand_of(r, m.channel)], ++count[strand_of(m.to.rank, m.channel)]; });
   std::uint32_t all = 0;
   for (std::uint32_t& n : count) all += std::exchange(n, all);
   out.begin.assign(count.begin(), count.end());
@@ -168,14 +165,14 @@ void Lowering::make_room(RankStep& out) {
 }
 
 /// Lists the blocks that an operation moves.
-void Lowering::list(RankStep& out, Op& op, std::span<const Chunk> pieces) {
+void Lowering::list(LoweredStep& out, Op& op, std::span<const Chunk> pieces) {
   op.first_piece = static_cast<std::uint32_t>(out.pieces.size());
   op.pieces = static_cast<std::uint32_t>(pieces.size());
   out.pieces.insert(out.pieces.end(), pieces.begin(), pieces.end());
 }
 
 /// Lowers both ends of a message.
-void Lowering::lower(RankStep& out, const Transfer& t) {
+void Lowering::lower(LoweredStep& out, const Transfer& t) {
   const Bytes bytes = layout_.size(out.step, t);
   const bool other_sender = last_senders_.change(t);
   const auto end = [&](Op::Kind kind, Rank of, Rank peer) {
@@ -200,7 +197,7 @@ void Lowering::lower(RankStep& out, const Transfer& t) {
   ++order_;
 }
 
-void Lowering::lower(RankStep& out, const Multicast& m) {
+void Lowering::lower(LoweredStep& out, const Multicast& m) {
   Op op;
   op.kind = Op::Kind::multicast;
   op.from = m.from.memory;
@@ -214,11 +211,10 @@ void Lowering::lower(RankStep& out, const Multicast& m) {
   add(out, m.from.rank, m.channel) = op;
   op.kind = Op::Kind::receive;
   op.peer = world(m.from.rank);
-  for (Rank i = 0; i < m.to.count; ++i)
-    if (m.to[i] != m.from.rank) add(out, m.to[i], m.channel) = op;
+  m.for_each_receiver([&](Rank r) { add(out, r, m.channel) = op; });
 }
 
-void Lowering::lower(RankStep& out, const Reduction& m) {
+void Lowering::lower(LoweredStep& out, const Reduction& m) {
   Op op;
   op.kind = Op::Kind::send;
   op.from = m.memory;
@@ -227,15 +223,14 @@ void Lowering::lower(RankStep& out, const Reduction& m) {
   op.tag = tag_ + m.channel;
   op.order = order_++;
   op.peer = world(m.to.rank);
-  for (Rank i = 0; i < m.from.count; ++i) op.merged += m.from[i] != m.to.rank;
+  m.for_each_sender([&](Rank) { ++op.merged; });
   if (detailed_) list(out, op, {&m.chunk, 1});
-  for (Rank i = 0; i < m.from.count; ++i) {
-    if (m.from[i] == m.to.rank) continue;
-    add(out, m.from[i], m.channel) = op;
+  m.for_each_sender([&](Rank r) {
+    add(out, r, m.channel) = op;
     Op& receive = add(out, m.to.rank, m.channel) = op;
     receive.kind = Op::Kind::receive;
-    receive.peer = world(m.from[i]);
-  }
+    receive.peer = world(r);
+  });
 }
 
 namespace {

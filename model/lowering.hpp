@@ -29,8 +29,8 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
 
  private:
   /// One step, lowered: the operations of each strand.
-  struct RankStep {
-    explicit RankStep(bool detailed) : step(detailed) {}
+  struct LoweredStep {
+    explicit LoweredStep(bool detailed) : step(detailed) {}
     Step step;
     std::vector<Op> ops;  ///< by strand, then in the order of the schedule
     std::vector<Chunk> pieces;
@@ -42,7 +42,7 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
 
   Lowering(Schedule schedule, Layout layout, std::uint64_t tag, std::vector<Rank> members, bool detailed);
   Rank world(Rank r) const { return members_.empty() ? r : members_[static_cast<std::size_t>(r)]; }
-  const RankStep& enter(std::int64_t s) {
+  const LoweredStep& enter(std::int64_t s) {
     const auto at = static_cast<std::size_t>(s - first_);
     if (at == window_.size()) generate(s);
     return *window_[at];
@@ -55,14 +55,16 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   std::size_t strand_of(Rank rank, std::uint16_t channel) const {
     return static_cast<std::size_t>(rank) * static_cast<std::size_t>(schedule_.channels) + channel;
   }
-  void make_room(RankStep& out);
-  void lower(RankStep& out);
-  void lower(RankStep& out, const Transfer& transfer);
-  void lower(RankStep& out, const Multicast& multicast);
-  void lower(RankStep& out, const Reduction& reduction);
-  static void list(RankStep& out, Op& op, std::span<const Chunk> pieces);
+  void make_room(LoweredStep& out);
+  void lower(LoweredStep& out);
+  void lower(LoweredStep& out, const Transfer& transfer);
+  void lower(LoweredStep& out, const Multicast& multicast);
+  void lower(LoweredStep& out, const Reduction& reduction);
+  static void list(LoweredStep& out, Op& op, std::span<const Chunk> pieces);
   /// A new operation, to be filled in place.
-  Op& add(RankStep& out, Rank of, std::uint16_t channel) { return out.ops[next_[strand_of(of, channel)]++]; }
+  Op& add(LoweredStep& out, Rank of, std::uint16_t channel) {
+    return out.ops[next_[strand_of(of, channel)]++];
+  }
 
   Schedule schedule_;
   Layout layout_;
@@ -73,8 +75,8 @@ class Lowering : public std::enable_shared_from_this<Lowering> {
   LastSenders last_senders_;
   std::vector<std::uint32_t> next_;  ///< by strand: where its next operation in the current step goes
   std::int64_t first_ = 0;           ///< step number of window_.front()
-  std::deque<std::unique_ptr<RankStep>> window_;
-  std::vector<std::unique_ptr<RankStep>> spare_;
+  std::deque<std::unique_ptr<LoweredStep>> window_;
+  std::vector<std::unique_ptr<LoweredStep>> spare_;
 };
 
 /// A single collective as a program.

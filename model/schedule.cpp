@@ -43,8 +43,7 @@ Traffic traffic(const Schedule& schedule) {
       if (t.from.rank != t.to.rank) count(t.from, t.chunk.count);
     for (const Multicast& m : step.multicasts) count(m.from, m.chunk.count);
     for (const Reduction& m : step.reductions)
-      for (Rank i = 0; i < m.from.count; ++i)
-        if (m.from[i] != m.to.rank) count({m.from[i], m.memory}, m.chunk.count);
+      m.for_each_sender([&](Rank r) { count({r, m.memory}, m.chunk.count); });
   });
   total.max_messages_sent = *std::ranges::max_element(messages);
   total.max_blocks_sent = *std::ranges::max_element(blocks);

@@ -60,6 +60,13 @@ struct Multicast {
   Memory memory = Memory::device;  ///< of the receivers
   Chunk chunk;
   std::uint16_t channel = 0;
+
+  /// Calls `visit(rank)` for each rank that receives it.
+  template <class Visit>
+  void for_each_receiver(Visit&& visit) const {
+    for (Rank i = 0; i < to.count; ++i)
+      if (to[i] != from.rank) visit(to[i]);
+  }
 };
 
 /// One message from every rank of `from`; the network reduces them on their way to one, which `to` stores. If
@@ -71,6 +78,13 @@ struct Reduction {
   Chunk chunk;
   std::uint16_t channel = 0;
   std::uint32_t behind = 0;  ///< how many multicasts of its step precede it
+
+  /// Calls `visit(rank)` for each rank that sends a message to another.
+  template <class Visit>
+  void for_each_sender(Visit&& visit) const {
+    for (Rank i = 0; i < from.count; ++i)
+      if (from[i] != to.rank) visit(from[i]);
+  }
 };
 
 /// Messages that read what earlier steps left. A rank enters its next step when its own messages are done.

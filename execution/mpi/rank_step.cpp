@@ -30,17 +30,16 @@ void RankStep::take(const Multicast& m) {
     item.group = m.to;
     if (m.from.rank == rank_) return items_.push_back(item);
   }
-  for (Rank i = 0; i < m.to.count; ++i) {
-    if (m.to[i] == m.from.rank) continue;
+  m.for_each_receiver([&](Rank r) {
     if (m.from.rank == rank_) {
-      item.peer = m.to[i];
+      item.peer = r;
       items_.push_back(item);
-    } else if (m.to[i] == rank_) {
+    } else if (r == rank_) {
       item.kind = Item::Kind::receive;
       item.peer = m.from.rank;
       items_.push_back(item);
     }
-  }
+  });
 }
 
 /// Values are reduced into the receiver's own, or if it has none, into the first one.
@@ -48,17 +47,16 @@ void RankStep::take(const Reduction& m) {
   Item item{Item::Kind::send, Combine::reduce, m.memory, m.to.memory, m.channel, m.to.rank, {&m.chunk, 1}};
   bool first = true;
   for (Rank i = 0; i < m.from.count; ++i) first = first && m.from[i] != m.to.rank;
-  for (Rank i = 0; i < m.from.count; ++i) {
-    if (m.from[i] == m.to.rank) continue;
-    if (m.from[i] == rank_) {
+  m.for_each_sender([&](Rank r) {
+    if (r == rank_) {
       items_.push_back(item);
     } else if (m.to.rank == rank_) {
       item.kind = Item::Kind::receive;
       item.combine = std::exchange(first, false) ? Combine::copy : Combine::reduce;
-      item.peer = m.from[i];
+      item.peer = r;
       items_.push_back(item);
     }
-  }
+  });
 }
 
 }  // namespace collcast::mpi

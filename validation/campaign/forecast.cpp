@@ -45,8 +45,7 @@ Schedule acknowledged(const Schedule& schedule) {
   std::set<std::pair<Rank, Rank>> heard;  // receiver, sender
   for_each_step(schedule, false, [&](const Step& step) {
     for (const Multicast& m : step.multicasts)
-      for (Rank i = 0; i < m.to.count; ++i)
-        if (m.to[i] != m.from.rank) heard.emplace(m.to[i], m.from.rank);
+      m.for_each_receiver([&](Rank r) { heard.emplace(r, m.from.rank); });
   });
   Schedule words = idle(schedule.ranks, schedule.blocks);
   words.steps = 1;
