@@ -10,6 +10,7 @@
 
 #include "forecast/demand.hpp"
 #include "model/bounds/cut_graphs.hpp"
+#include "model/path_result.hpp"
 #include "model/slowest_path.hpp"
 #include "support/text.hpp"
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/compose.hpp"
+#include "model/overlap_without_workers.hpp"
 #include "model/staging.hpp"
 #include "support/error.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "model/critical_path.hpp"
+#include "model/units.hpp"
 
 namespace collcast {
 
@@ -31,21 +31,6 @@ inline Overlap overlap_with_workers(Seconds played, const Handoff& handoff,
                                     std::optional<Seconds> compute = {}) {
   const Seconds pure = played + handoff.all, away = compute.value_or(pure);
   return {pure.value, away.value, std::max(handoff.start + away, pure).value};
-}
-
-/// Ranks without workers begin the collective, compute for `compute` without attending to it, and then go on.
-template <AnyNetwork Network>
-Overlap overlap_without_workers(const Schedule& schedule, const Layout& layout, const Network& network,
-                                std::optional<Seconds> compute = {}) {
-  const PathResult alone = critical_path(schedule, layout, network);
-  const Seconds away = compute.value_or(alone.time);
-  const PathResult both = critical_path(schedule, layout, network, away);
-  // The collective may take longer than any path, if a shared port is busy that long; computation hides no
-  // more of it than of the paths.
-  const Seconds hidden =
-      *std::ranges::max_element(alone.finish) + away - *std::ranges::max_element(both.finish);
-  const Seconds total = std::max(away, away + alone.time - hidden);
-  return {alone.time.value, away.value, total.value};
 }
 
 }  // namespace collcast

@@ -6,6 +6,8 @@
 #include "algorithms/catalogue.hpp"
 #include "execution/mpi/check.hpp"
 #include "execution/offload/offloaded.hpp"
+#include "model/critical_path.hpp"
+#include "model/overlap_without_workers.hpp"
 
 namespace collcast::mpi {
 namespace {

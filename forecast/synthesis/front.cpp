@@ -10,6 +10,7 @@
 #include "forecast/synthesis/earliest.hpp"
 #include "forecast/synthesis/flow.hpp"
 #include "libraries/segments.hpp"
+#include "model/path_result.hpp"
 #include "support/error.hpp"
 #include "support/text.hpp"
 

@@ -6,6 +6,7 @@
 #include "forecast/synthesis/synthesize.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
+#include "support/interrupt.hpp"
 #include "tests/complaint.hpp"
 #include "tests/sanitized.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "engines/player/player.hpp"
 #include "engines/simulated.hpp"
+#include "model/critical_path.hpp"
 #include "model/lowering.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"

@@ -18,6 +18,7 @@
 #include "forecast/synthesis/synthesize.hpp"
 #include "libraries/segments.hpp"
 #include "libraries/transport.hpp"
+#include "model/path_result.hpp"
 #include "model/proof.hpp"
 #include "platforms/description/load.hpp"
 #include "support/json.hpp"

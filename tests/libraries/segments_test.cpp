@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "model/critical_path.hpp"
 #include "platforms/description/load.hpp"
 #include "platforms/machine/machine.hpp"
 #include "tests/sanitized.hpp"

@@ -8,6 +8,7 @@
 #include "engines/smpi/smpi.hpp"
 #include "forecast/predict.hpp"
 #include "model/compose.hpp"
+#include "model/critical_path.hpp"
 #include "platforms/description/load.hpp"
 #include "support/json.hpp"
 #include "validation/campaign/controls.hpp"
