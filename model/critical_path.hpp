@@ -2,7 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 
 #include "model/fabric.hpp"
 #include "model/path_reading.hpp"
