@@ -278,9 +278,10 @@ class TraceCalls {
 
 bool is_pytorch_et(std::string_view head) {
   const auto first = head.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && head[first] == '{' &&
-         head.find("\"schema\"") != std::string_view::npos &&
-         head.find("\"nodes\"") != std::string_view::npos;
+  const auto has = [&](std::string_view words) { return head.find(words) != std::string_view::npos; };
+  // Tools that sort the members put the schema behind the nodes, each of which has an rf_id.
+  return first != std::string_view::npos && head[first] == '{' && has("\"nodes\"") &&
+         (has("\"schema\"") || has("\"rf_id\""));
 }
 
 std::unique_ptr<Source> open_pytorch_et(const std::vector<std::string>& files, const OpenOptions&) {

@@ -405,6 +405,9 @@ TEST_F(Versions, ExecutionTracesOfThePast) {
   EXPECT_EQ(source->info().recorded_ranks, (std::vector<Rank>{1}));
   EXPECT_EQ(all(*source, 1)[1].root, 0);
   EXPECT_EQ(source->info().notes.back().find("1 all-to-alls of unequal parts"), 0u);
+  const auto sorted = open("sorted.json", R"({"nodes":[
+{"id":3,"inputs":[[1,2,0,80,4,"cuda:1"],148,94428220485728,1,"broadcast",[],[]],"name":"record_param_comms","outputs":[],"rf_id":2}],"schema":"1.0.1"})");
+  EXPECT_EQ(sorted->info().format, "pytorch-et");
 }
 
 /// Steps that lead out of the world, in 32 bits back into it, are none.
