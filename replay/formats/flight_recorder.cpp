@@ -454,6 +454,14 @@ Rank world_of(const std::vector<Dump>& dumps) {
   return std::min(world, most_recorded_ranks);
 }
 
+/// Whether all entries are of gloo's groups, whose recorder writes dumps of its own.
+bool of_gloo(const std::vector<Dump>& dumps) {
+  std::size_t all = 0, gloos = 0;
+  for (const Dump& d : dumps)
+    for (const Value* e : d.entries) ++all, gloos += e->text_of("profiling_name").starts_with("gloo:");
+  return all > 0 && gloos == all;
+}
+
 void tell(SourceInfo& info, const Gaps& gaps) {
   info.lose("entry", static_cast<std::int64_t>(gaps.lost),
             "not in the dumps: overwritten in the ring, or left out when done");
@@ -486,6 +494,14 @@ std::unique_ptr<Source> open_flight_recorder(const std::vector<std::string>& fil
   SourceInfo& info = source->info();
   info.unknown = {"roots, reduction operators and streams", "computation (only when the host enqueued what)",
                   "how all-to-alls are split", "durations, unless TORCH_NCCL_ENABLE_TIMING was set"};
+  info.by_mpi = of_gloo(dumps);
+  info.memory = info.by_mpi ? Memory::host : Memory::device;
+  if (info.by_mpi)
+    info.notes.push_back("the calls are gloo's: played in host memory, as an MPI library would");
+  if (std::ranges::all_of(dumps, [](const Dump& d) { return d.entries.empty(); }))
+    info.notes.push_back(
+        "no dump has an entry: the recorder was off (TORCH_NCCL_TRACE_BUFFER_SIZE is 0), or nothing was "
+        "called");
   const std::int64_t first = first_ns(dumps);
   KnownCalls known;
   Gaps gaps;

@@ -48,6 +48,17 @@ TEST_F(FlightRecorderDumps, GroupsAreBegunTogether) {
   EXPECT_DOUBLE_EQ(entries[2].received_bytes.value, 20);
 }
 
+TEST_F(FlightRecorderDumps, GloosAreOfHostMemory) {
+  std::string dump = flight_json;
+  for (std::size_t at = 0; (at = dump.find("nccl:", at)) != std::string::npos;) {
+    EXPECT_EQ(open_source({file("dump_0.json", dump)})->info().memory, Memory::device);  // some are NCCL's
+    dump.replace(at, 5, "gloo:");
+  }
+  const auto source = open_source({file("dump_0.json", dump)});
+  EXPECT_EQ(source->info().memory, Memory::host);
+  EXPECT_TRUE(source->info().by_mpi);
+}
+
 /// What a `coalesced` closes stays scheduled for ever, and has no time; the whole has both.
 TEST_F(FlightRecorderDumps, GroupsHaveTheTimeOfTheirEnd) {
   const auto entry = [](int id, const std::string& name, const std::string& more) {
@@ -146,7 +157,11 @@ TEST_F(FlightRecorderDumps, PicklesOfLaterProtocols) {
       "entries\x94]\x94\x8c\x09"
       "pg_config\x94}\x94u.",
       42);
-  EXPECT_EQ(open_source({file("p_0", later)})->info().format, "flight-recorder");
+  const auto source = open_source({file("p_0", later)});
+  EXPECT_EQ(source->info().format, "flight-recorder");
+  EXPECT_EQ(source->info().notes.at(0),
+            "no dump has an entry: the recorder was off (TORCH_NCCL_TRACE_BUFFER_SIZE is 0), or nothing was "
+            "called");
 }
 
 /// Rank 0's ring begins with call 5, rank 1's with call 6 and lacks 8; that rank 0 ends before 10 is no loss.
