@@ -42,6 +42,7 @@ struct Operation {
 struct Tensor {
   std::map<Rank, double> ready;
   std::vector<std::string> open;  ///< names of its open events
+  double began = 0;               ///< the first of them
   std::ptrdiff_t operation = -1;
   std::size_t piece = 0;  ///< index in the operation's pieces
   double left = -1;       ///< when its copy out of the fusion buffer began
@@ -98,6 +99,7 @@ class Timeline {
 
   void begin(Tensor& tensor, std::string_view name, double at) {
     constexpr std::size_t deepest = 64;
+    if (tensor.open.empty()) tensor.began = at;
     if (tensor.open.size() < deepest) tensor.open.emplace_back(name);
     if (tensor.open.size() == 1 && !name.starts_with("NEGOTIATE") && !operation_of(name))
       ++unknown[std::string(name)];
@@ -121,6 +123,11 @@ class Timeline {
     last_begin_ = at;
     const bool on_hosts = name.starts_with("GLOO_") || name.starts_with("CCL_") || name.starts_with("MLSL_");
     by_mpi |= name.starts_with("MPI_"), by_hosts |= on_hosts, by_gpus |= !on_hosts;
+    join(tensor);
+  }
+
+  /// The tensor becomes part of the last operation.
+  void join(Tensor& tensor) {
     tensor.operation = static_cast<std::ptrdiff_t>(operations.size()) - 1;
     tensor.left = -1;
     Operation& op = operations.back();
@@ -136,11 +143,18 @@ class Timeline {
 
   void end(Tensor& tensor, const JsonValue& args, double at) {
     if (tensor.open.empty()) return;
+    const std::string name = std::move(tensor.open.back());
     tensor.open.pop_back();
-    if (!tensor.open.empty() || tensor.operation < 0) return;
+    if (!tensor.open.empty()) return;
+    if (tensor.operation < 0) {  // no event inside says how it moves: Horovod's own barrier
+      const auto collective = name.starts_with("NEGOTIATE") ? std::nullopt : operation_of(name);
+      if (!collective) return;
+      operations.push_back({*collective, tensor.began, -1, {}, true, 0, {}});
+      join(tensor);
+    }
     Operation& op = operation_at(tensor);
     const double size = elements(args["shape"].text()) * element_bytes(args["dtype"].text());
-    op.sized = op.sized && size > 0;
+    op.sized = op.collective == Collective::barrier || (op.sized && size > 0);
     op.message += Bytes(std::max(size, 0.0));
     op.pieces[tensor.piece].bytes = Bytes(std::max(size, 0.0));
     op.pieces[tensor.piece].type = args["dtype"].text();
@@ -528,8 +542,10 @@ void tell(SourceInfo& info, const Timeline& timeline, const JsonEnd& end, std::i
 bool is_horovod(std::string_view head) {
   const auto first = head.find_first_not_of(" \t\r\n");
   const auto has = [&](std::string_view words) { return head.find(words) != std::string_view::npos; };
-  return first != std::string_view::npos && head[first] == '[' && has("\"ph\"") && !has("\"cat\"") &&
-         (has("NEGOTIATE") || has("\"process_name\""));
+  if (first == std::string_view::npos || !has("\"ph\"") || has("\"cat\"")) return false;
+  // Tools that show a timeline put the object of a Chrome trace around it.
+  return head[first] == '[' ? has("NEGOTIATE") || has("\"process_name\"")
+                            : head[first] == '{' && has("\"traceEvents\"") && has("\"NEGOTIATE_");
 }
 
 std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, const OpenOptions& options) {
@@ -544,6 +560,7 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
   if (static_cast<std::size_t>(timeline.ranks) > 4 * timeline.ticked.size() + 16)
     throw InputError(files[0] + ": rank " + std::to_string(timeline.ranks - 1) +
                      " is ready, and most before it never are");
+  std::ranges::stable_sort(timeline.operations, {}, &Operation::begin);
   whole_results(timeline);
   auto source = std::make_unique<RecordedSource>(std::max(timeline.ranks, 1));
   SourceInfo& info = source->info();

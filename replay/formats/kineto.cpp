@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "replay/formats/gpu_time.hpp"
+#include "replay/formats/horovod.hpp"
 #include "replay/formats/host_calls.hpp"
 #include "replay/formats/json.hpp"
 #include "replay/formats/members.hpp"
@@ -321,7 +322,7 @@ bool is_kineto(std::string_view head) {
            std::ranges::any_of(torch_categories, [&](std::string_view category) {
              return text::has(head, '"' + std::string(category) + '"');
            });
-  return head[first] == '{' && !is_jax_trace(head) &&
+  return head[first] == '{' && !is_jax_trace(head) && !is_horovod(head) &&
          (text::has(head, "\"traceEvents\"") ||
           (text::has(head, "\"schemaVersion\"") && text::has(head, "\"deviceProperties\"")));
 }

@@ -23,6 +23,7 @@ namespace {
 using Kind = Activity::Kind;
 using testing::all;
 using testing::complaint;
+using testing::expect_same;
 
 std::vector<Kind> kinds(const std::vector<Activity>& activities) {
   std::vector<Kind> all;
@@ -492,6 +493,30 @@ TEST_F(Files, HorovodTimelinesSayWhoWasReadyWhen) {
   EXPECT_NEAR(ops[2].duration.value, 1e-3, 1e-12);
   ASSERT_EQ(source->info().notes.size(), 1u);
   EXPECT_NE(source->info().notes[0].find("not closed"), std::string::npos);
+}
+
+TEST_F(Files, HorovodTimelinesInAnObject) {
+  const auto plain = open("t", samples::horovod + "]"),
+             wrapped = open("o", R"({"displayTimeUnit":"ms","traceEvents":)" + samples::horovod + "]}");
+  EXPECT_EQ(wrapped->info().format, "horovod");
+  expect_same(*plain, *wrapped);
+}
+
+TEST_F(Files, HorovodsBarrierHasNoEventInside) {
+  const auto source = open("t", samples::horovod + R"({"ph":"B","name":"NEGOTIATE_BARRIER","ts":5000,"pid":2},
+{"ph":"X","name":"0","ts":5001,"pid":2,"dur":0},
+{"ph":"X","name":"1","ts":5002,"pid":2,"dur":0},
+{"ph":"E","ts":5003,"pid":2},
+{"ph":"B","name":"BARRIER","ts":5004,"pid":2},
+{"ph":"E","ts":5204,"pid":2}]
+)");
+  const auto ops = all(*source, 1, 1);
+  ASSERT_EQ(kinds(ops), (std::vector{Kind::await, Kind::pause, Kind::collective, Kind::record, Kind::await,
+                                     Kind::pause, Kind::collective, Kind::record}));
+  EXPECT_EQ(ops[6].collective, Collective::barrier);
+  EXPECT_TRUE(ops[6].sized);
+  EXPECT_NEAR(ops[6].duration.value, 200e-6, 1e-12);
+  EXPECT_TRUE(source->info().losses.empty());
 }
 
 /// Tensors of 4,000 B, which both ranks are ready for at 100, 200 and 1,300 us, moved one by one from 400,
