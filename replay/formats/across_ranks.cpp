@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -80,27 +81,66 @@ bool equally_sized(const Activity& a) {
          (definition(a.collective).rooted || a.collective == Collective::allreduce);
 }
 
-bool same_call(const Activity& a, const Activity& b) {
-  return a.collective == b.collective && (!definition(a.collective).rooted || a.root == b.root) &&
-         (!equally_sized(a) || !equally_sized(b) || a.message == b.message);
-}
+/// What a rank says about a call of which other ranks say the same.
+struct CallSaid {
+  Rank rank;
+  std::string_view operation;
+  Collective collective;
+  Rank root;
+  Bytes message;
+  bool sized;  ///< `message` is what all ranks say
 
-std::string words(const Activity& a) {
-  return std::string(a.operation) + (equally_sized(a) ? " of " + text::bytes(a.message.value) : "") +
-         (definition(a.collective).rooted ? " with root " + std::to_string(a.root) : "");
-}
+  CallSaid(Rank r, const Activity& a)
+      : rank(r),
+        operation(a.operation),
+        collective(a.collective),
+        root(a.root),
+        message(a.message),
+        sized(equally_sized(a)) {}
+  bool like(const CallSaid& o) const {
+    return collective == o.collective && (!definition(collective).rooted || root == o.root) &&
+           (!sized || !o.sized || message == o.message);
+  }
+  std::string words() const {
+    return "rank " + std::to_string(rank) + "'s " + std::string(operation) +
+           (sized ? " of " + text::bytes(message.value) : "") +
+           (definition(collective).rooted ? " with root " + std::to_string(root) : "");
+  }
+};
+
+/// A communicator's calls, as its first member says them, and the first contradiction of each.
+struct CallsSaid {
+  std::vector<CallSaid> all;
+  std::map<std::size_t, CallSaid> others;
+  Rank rank = 0;                                                ///< whose calls are being read
+  std::size_t read = 0;                                         ///< how many of them
+  std::size_t least = std::numeric_limits<std::size_t>::max();  ///< calls of any member
+
+  void end_rank() { least = std::min(least, read); }
+  void add(const CallSaid& said) {
+    if (said.rank != rank && read > 0) end_rank(), read = 0;
+    rank = said.rank;
+    if (all.empty() || all[0].rank == rank)
+      all.push_back(said);
+    else if (read < all.size() && !all[read].like(said))
+      others.emplace(read, said);
+    ++read;
+  }
+};
 
 void compare_calls(RecordedSource& source) {
+  std::map<int, CallsSaid> by_communicator;
+  source.for_each([&](Rank r, int, const Activity& a) {
+    if (a.kind == Activity::Kind::collective) by_communicator[a.communicator].add({r, a});
+  });
   Contradiction found;
-  for (const auto& [communicator, members] : by_communicator(source))
-    for (std::size_t i = 0; i < least_of(members); ++i)
-      for (std::size_t m = 1; m < members.size(); ++m)
-        if (const Activity& a = *members[0].all[i], &b = *members[m].all[i]; !same_call(a, b)) {
-          found.add("collective " + std::to_string(i + 1) + " of communicator " +
-                    std::to_string(communicator) + " is rank " + std::to_string(members[0].rank) + "'s " +
-                    words(a) + " and rank " + std::to_string(members[m].rank) + "'s " + words(b));
-          break;
-        }
+  for (auto& [communicator, calls] : by_communicator) {
+    calls.end_rank();
+    for (const auto& [i, other] : calls.others)
+      if (i < calls.least)
+        found.add("collective " + std::to_string(i + 1) + " of communicator " + std::to_string(communicator) +
+                  " is " + calls.all[i].words() + " and " + other.words());
+  }
   found.note(source.info());
 }
 
@@ -110,22 +150,20 @@ struct Channel {
 };
 using Channels = std::map<std::tuple<Rank, Rank, int, int>, Channel>;
 
-Channels channels_of(RecordedSource& source) {
+Channels channels_of(const RecordedSource& source) {
   Channels all;
   using Kind = Activity::Kind;
-  for (Rank r = 0; r < source.ranks(); ++r)
-    for (int s = 0; s < source.streams(r); ++s)
-      for (const Activity& a : source.at(r, s)) {
-        const auto& members = source.communicators()[static_cast<std::size_t>(a.communicator)];
-        // The player refuses a peer that is no member.
-        const auto peer = [&](Rank p) {
-          return p >= 0 && p < std::ssize(members) ? members[static_cast<std::size_t>(p)] : -1;
-        };
-        if (a.kind == Kind::send || a.kind == Kind::exchange)
-          all[{r, peer(a.to), a.communicator, a.tag}].sent.push_back(a.bytes);
-        if (a.kind == Kind::receive || a.kind == Kind::exchange)
-          all[{peer(a.from), r, a.communicator, a.received_tag}].received.push_back(a.received_bytes);
-      }
+  source.for_each([&](Rank r, int, const Activity& a) {
+    const auto& members = source.communicators()[static_cast<std::size_t>(a.communicator)];
+    // The player refuses a peer that is no member.
+    const auto peer = [&](Rank p) {
+      return p >= 0 && p < std::ssize(members) ? members[static_cast<std::size_t>(p)] : -1;
+    };
+    if (a.kind == Kind::send || a.kind == Kind::exchange)
+      all[{r, peer(a.to), a.communicator, a.tag}].sent.push_back(a.bytes);
+    if (a.kind == Kind::receive || a.kind == Kind::exchange)
+      all[{peer(a.from), r, a.communicator, a.received_tag}].received.push_back(a.received_bytes);
+  });
   return all;
 }
 
@@ -182,11 +220,11 @@ std::set<const Activity*> lost_by_some(const std::vector<Calls>& members, bool o
   return lost;
 }
 
-bool anything(RecordedSource& source, bool (*is)(const Activity&)) {
-  for (Rank r = 0; r < source.ranks(); ++r)
-    for (int s = 0; s < source.streams(r); ++s)
-      if (std::ranges::any_of(source.at(r, s), is)) return true;
-  return false;
+template <class Is>
+bool anything(const RecordedSource& source, Is is) {
+  bool found = false;
+  source.for_each([&](Rank, int, const Activity& a) { found = found || is(a); });
+  return found;
 }
 
 /// Lets the rank begin later: moves its begins, and adds a pause before.
@@ -237,15 +275,14 @@ void note_early_ends(RecordedSource& source, const std::set<Rank>& done, std::st
 
 void mark_if_unscalable(RecordedSource& source) {
   if (source.ranks() != 1) return;
-  for (int s = 0; s < source.streams(0); ++s)
-    for (const Activity& a : source.at(0, s)) {
-      const bool share = a.collective == Collective::allgather || a.collective == Collective::gather ||
-                         a.collective == Collective::scatter;
-      if (a.kind == Activity::Kind::collective && share && a.sized)
-        source.info().unscalable = std::string(a.operation) +
-                                   " says what one rank gives or gets, not how many are recorded; name the "
-                                   "files of all ranks";
-    }
+  source.for_each([&](Rank, int, const Activity& a) {
+    const bool share = a.collective == Collective::allgather || a.collective == Collective::gather ||
+                       a.collective == Collective::scatter;
+    if (a.kind == Activity::Kind::collective && share && a.sized)
+      source.info().unscalable = std::string(a.operation) +
+                                 " says what one rank gives or gets, not how many are recorded; name the "
+                                 "files of all ranks";
+  });
 }
 
 void note_contradictions(RecordedSource& source) {
@@ -258,18 +295,29 @@ void note_contradictions(RecordedSource& source) {
 }
 
 void sizes_from_roots(RecordedSource& source) {
-  for (const auto& [communicator, members] : by_communicator(source))
-    for (std::size_t i = 0; i < least_of(members); ++i) {
-      const Activity& first = *members[0].all[i];
-      if (first.collective != Collective::gather && first.collective != Collective::scatter) continue;
-      const Rank root = source.communicators().at(static_cast<std::size_t>(communicator)).at(first.root);
-      const auto there = std::ranges::find(members, root, &Calls::rank);
-      if (there == members.end() || !there->all[i]->sized) continue;
-      const Activity& known = *there->all[i];
-      for (const Calls& c : members)
-        if (Activity& a = *c.all[i]; !a.sized && same_call(a, known))
-          a.sized = true, a.message = known.message, a.counts = known.counts;
-    }
+  const auto by_root = [](const Activity& a) {
+    return a.kind == Activity::Kind::collective &&
+           (a.collective == Collective::gather || a.collective == Collective::scatter);
+  };
+  if (!anything(source, [&](const Activity& a) { return by_root(a) && !a.sized; })) return;
+  using Number = std::pair<int, std::int64_t>;  // of a collective in its communicator
+  const auto numbered = [](auto visit) {
+    return [visit, of = Rank(-1), numbers = std::map<int, std::int64_t>()](Rank r, int, auto& a) mutable {
+      if (r != of) of = r, numbers.clear();
+      if (a.kind == Activity::Kind::collective)
+        visit(r, Number(a.communicator, numbers[a.communicator]++), a);
+    };
+  };
+  std::map<Number, Activity> known;
+  source.for_each(numbered([&](Rank r, Number n, const Activity& a) {
+    const auto& members = source.communicators().at(static_cast<std::size_t>(n.first));
+    if (by_root(a) && a.sized && members.at(static_cast<std::size_t>(a.root)) == r) known.emplace(n, a);
+  }));
+  source.edit(numbered([&](Rank, Number n, Activity& a) {
+    const auto root = known.find(n);
+    if (a.sized || root == known.end() || !CallSaid(0, a).like(CallSaid(0, root->second))) return;
+    a.sized = true, a.message = root->second.message, a.counts = root->second.counts;
+  }));
 }
 
 namespace {
@@ -298,21 +346,19 @@ void match_receives(RecordedSource& source) {
                 [](const Activity& a) { return a.received_tag == of_any_tag || a.received_bytes < Bytes(); }))
     return;
   std::map<std::tuple<int, Rank, Rank>, Unmatched> all;  // by communicator, sender, receiver
-  const auto for_each = [&](auto&& visit) {
-    for (Rank r = 0; r < source.ranks(); ++r)
-      for (int s = 0; s < source.streams(r); ++s)
-        for (Activity& a : source.at(r, s)) {
-          if (a.kind != Kind::send && a.kind != Kind::receive && a.kind != Kind::exchange) continue;
-          const auto& members = source.communicators()[static_cast<std::size_t>(a.communicator)];
-          visit(a, static_cast<Rank>(std::ranges::find(members, r) - members.begin()));
-        }
+  const auto messages = [&](auto visit) {
+    return [&source, visit](Rank r, int, auto& a) {
+      if (a.kind != Kind::send && a.kind != Kind::receive && a.kind != Kind::exchange) return;
+      const auto& members = source.communicators()[static_cast<std::size_t>(a.communicator)];
+      visit(a, static_cast<Rank>(std::ranges::find(members, r) - members.begin()));
+    };
   };
-  for_each([&](const Activity& a, Rank me) {
+  source.for_each(messages([&](const Activity& a, Rank me) {
     if (a.kind == Kind::receive) return;
     Unmatched& to = all[{a.communicator, me, a.to}];
     to.by_tag[a.tag].push_back({to.sent++, a.bytes});
-  });
-  for_each([&](Activity& a, Rank me) {
+  }));
+  source.edit(messages([&](Activity& a, Rank me) {
     if (a.kind == Kind::send) return;
     Unmatched& from = all[{a.communicator, a.from, me}];
     const auto sends = from.matched(a.received_tag);
@@ -324,7 +370,7 @@ void match_receives(RecordedSource& source) {
     if (a.received_bytes < Bytes()) a.received_bytes = sends->second.front().bytes;
     sends->second.pop_front();
     if (sends->second.empty()) from.by_tag.erase(sends);
-  });
+  }));
 }
 
 void agree_on_roots(RecordedSource& source) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/goal_text.hpp"
 
-#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "replay/formats/graph.hpp"
 #include "replay/formats/input.hpp"
@@ -66,13 +68,14 @@ class Reader {
     const auto ranks = static_cast<Rank>(number(word(), most_recorded_ranks));
     if (ranks < 1) refuse("num_ranks has to be 1 or more");
     auto source = std::make_unique<RecordedSource>(ranks);
+    std::set<Rank> seen;
     for (std::string w; words_.next(w);) {
       if (w != "rank") refuse("'" + w + "' where `rank` belongs");
       const auto rank = static_cast<Rank>(number(word(), ranks - 1));
       const std::string where = words_.where();
       expect("{");
       auto nodes = statements(ranks);
-      if (!source->at(rank).empty()) refuse("rank " + std::to_string(rank) + " is there twice");
+      if (!seen.insert(rank).second) refuse("rank " + std::to_string(rank) + " is there twice");
       missing += add_graph(*source, rank, std::move(nodes), where);
     }
     return source;
@@ -102,7 +105,7 @@ class Reader {
   std::vector<Node> statements(Rank ranks) {
     labels_.clear();
     std::vector<Node> nodes;
-    std::map<std::uint64_t, std::size_t> at;
+    std::vector<std::size_t> at;  // the node of each label, from 1 on; 0: not there
     std::vector<std::pair<std::uint64_t, std::uint64_t>> edges;
     for (std::string w = word(); w != "}"; w = word()) {
       std::string name = w;
@@ -120,12 +123,14 @@ class Reader {
       }
       nodes.push_back(operation(w, ranks));
       nodes.back().id = label(name);
-      if (!at.emplace(nodes.back().id, nodes.size() - 1).second)
+      at.resize(labels_.size());
+      if (std::exchange(at[nodes.back().id], nodes.size()) > 0)
         refuse("the label " + name + " is there twice");
     }
+    at.resize(labels_.size());
     for (const auto& [after, before] : edges) {
-      if (!at.contains(after)) refuse("requires of a label that is not there");
-      nodes[at[after]].after.push_back(before);
+      if (at[after] == 0) refuse("requires of a label that is not there");
+      nodes[at[after] - 1].after.push_back(before);
     }
     return nodes;
   }
@@ -160,7 +165,7 @@ class Reader {
   }
 
   Words words_;
-  std::map<std::string, std::uint64_t> labels_;
+  std::unordered_map<std::string, std::uint64_t> labels_;
 };
 
 }  // namespace

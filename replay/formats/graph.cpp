@@ -108,12 +108,16 @@ class GraphRank {
   }
 
   void build() {
+    constexpr std::size_t most_open = 1024;
+    std::size_t played = 0;
     for (const std::size_t i : graph_.order()) {
       play(i);
+      if (++played % most_open == 0) source_.pack(rank_);
       for (const std::uint64_t id : graph_.node(i).after)
         if (Done& d = done_[graph_.index(id)]; --d.dependents == 0) d.progress = nullptr;
     }
     for (auto& [stream, requests] : open_) wait(stream, std::move(requests));
+    source_.pack(rank_);
   }
 
  private:
@@ -222,7 +226,11 @@ class GraphRank {
     }
   }
 
-  Activity& add(int stream) { return source_.at(rank_, stream).emplace_back(); }
+  Activity& add(int stream) {
+    while (std::ssize(streams_) <= stream)
+      streams_.push_back(&source_.at(rank_, static_cast<int>(std::ssize(streams_))));
+    return streams_[static_cast<std::size_t>(stream)]->emplace_back();
+  }
 
   void wait(int stream, std::vector<std::int64_t> requests) {
     add(stream) = wait_activity(std::move(requests));
@@ -231,6 +239,7 @@ class GraphRank {
   RecordedSource& source_;
   Rank rank_;
   Graph& graph_;
+  std::vector<RecordedSource::Stream*> streams_;  ///< what is not packed yet
   std::vector<Done> done_;
   std::vector<End> ends_;  ///< of each stream
   std::vector<int> computing_;
@@ -250,16 +259,15 @@ struct TaggedLine {
   auto operator<=>(const TaggedLine&) const = default;
 };
 
-/// Visits all messages with their lines and streams.
+/// Visits messages with their lines and streams.
 template <class Visit>
-void for_each_message(RecordedSource& source, Visit visit) {
-  for (Rank r = 0; r < source.ranks(); ++r)
-    for (int s = 0; s < source.streams(r); ++s)
-      for (Activity& a : source.at(r, s))
-        if (a.kind == Activity::Kind::send)
-          visit(a, TaggedLine{r, a.to, a.tag}, s);
-        else if (a.kind == Activity::Kind::receive)
-          visit(a, TaggedLine{a.from, r, a.received_tag}, s);
+auto by_line(Visit visit) {
+  return [visit](Rank r, int stream, auto& a) {
+    if (a.kind == Activity::Kind::send)
+      visit(a, TaggedLine{r, a.to, a.tag}, stream);
+    else if (a.kind == Activity::Kind::receive)
+      visit(a, TaggedLine{a.from, r, a.received_tag}, stream);
+  };
 }
 
 /// Gives messages tags that no file has, by their tag and number. Tags of collectives remain tags of
@@ -299,17 +307,17 @@ void match_in_order(RecordedSource& source) {
   std::map<std::pair<TaggedLine, Activity::Kind>, End> ends;
   std::set<TaggedLine> apart;  // lines with messages that are not in order on one stream
   std::set<int> used;
-  for_each_message(source, [&](const Activity& a, const TaggedLine& line, int stream) {
+  source.for_each(by_line([&](const Activity& a, const TaggedLine& line, int stream) {
     End& end = ends.try_emplace({line, a.kind}, End{stream}).first->second;
     if (end.stream != stream || end.next++ != a.number) apart.insert(line);
     used.insert(line.tag);
-  });
+  }));
   FreshTags tags(std::move(used));
-  for_each_message(source, [&](Activity& a, const TaggedLine& line, int) {
+  source.edit(by_line([&](Activity& a, const TaggedLine& line, int) {
     if (a.number > 0 && apart.contains(line))
       (a.kind == Activity::Kind::send ? a.tag : a.received_tag) = tags(line.tag, a.number);
     a.number = -1;
-  });
+  }));
 }
 
 }  // namespace collcast

@@ -578,7 +578,10 @@ std::unique_ptr<Source> open_horovod(const std::vector<std::string>& files, cons
   info.by_node = std::ranges::count_if(
       plan.groups, [](const Group& group) { return group.sized && group.phases != nullptr; });
   if (info.by_node) info.unknown.push_back("which ranks share a node, by which some allreduces went");
-  for (Rank r = 0; r < source->ranks(); ++r) HorovodRank(*source, timeline, plan, r).build();
+  for (Rank r = 0; r < source->ranks(); ++r) {
+    HorovodRank(*source, timeline, plan, r).build();
+    source->pack(r);
+  }
   return source;
 }
 

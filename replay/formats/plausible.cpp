@@ -25,28 +25,32 @@ bool possible(Seconds time) {
   return time <= longest_of_all;
 }
 
-bool forget_size(Activity& a) {
-  if (has_possible_size(a)) return false;
+bool has_possible_times(const Activity& a) {
+  return possible(a.begin) && possible(a.duration) && possible(a.time);
+}
+
+void forget_size(Activity& a) {
   a.message = a.bytes = a.received_bytes = Bytes();
   a.counts.reset();
   a.sized = a.direct = false;
-  return true;
 }
 
-bool forget_times(Activity& a) {
-  if (possible(a.begin) && possible(a.duration) && possible(a.time)) return false;
+void forget_times(Activity& a) {
   a.begin = a.duration = Seconds(-1);
   a.time = Seconds();
-  return true;
 }
 
 }  // namespace
 
 void forget_impossible(RecordedSource& source) {
   std::int64_t sizes = 0, times = 0;
-  for (Rank r = 0; r < source.ranks(); ++r)
-    for (int s = 0; s < source.streams(r); ++s)
-      for (Activity& a : source.at(r, s)) sizes += forget_size(a), times += forget_times(a);
+  source.for_each(
+      [&](Rank, int, const Activity& a) { sizes += !has_possible_size(a), times += !has_possible_times(a); });
+  if (sizes + times > 0)
+    source.edit([](Rank, int, Activity& a) {
+      if (!has_possible_size(a)) forget_size(a);
+      if (!has_possible_times(a)) forget_times(a);
+    });
   SourceInfo& info = source.info();
   if (!possible(info.recorded) || info.recorded < Seconds()) info.recorded = Seconds();
   info.lose("size", sizes, "impossible (above 1 PiB): taken as unknown");

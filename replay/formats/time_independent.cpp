@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "replay/formats/across_ranks.hpp"
 #include "replay/formats/input.hpp"
@@ -29,14 +30,14 @@ constexpr std::array<int, 60> mpi_type_bytes = {
 /// Wildcards of a receive (smpi.h). A send to the first one is to MPI_PROC_NULL.
 constexpr int any_source = -333, any_tag = -444;
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; (at = line.find_first_not_of(" \t", at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
-    words.push_back(line.substr(at, end - at));
+void split_words(std::string_view line, std::vector<std::string_view>& words) {
+  words.clear();
+  const auto space = [](char c) { return c == ' ' || c == '\t'; };
+  for (auto at = line.begin(); (at = std::find_if_not(at, line.end(), space)) != line.end();) {
+    const auto end = std::find_if(at, line.end(), space);
+    words.emplace_back(at, end);
     at = end;
   }
-  return words;
 }
 
 /// The rank in "0", or in old traces "p0".
@@ -45,14 +46,22 @@ Rank rank_of(std::string_view word) {
   return number_in<Rank>(word).value_or(-1);
 }
 
-struct TraceLine {
-  std::string where;
-  std::string action;
-  std::vector<std::string_view> arguments;
+/// A place in a file.
+struct TextPlace {
+  const std::string& file;
+  std::int64_t line;
 
   [[noreturn]] void refuse(const std::string& what) const {
-    throw InputError(where + ": " + action + " " + what);
+    throw InputError(file + ": line " + std::to_string(line) + ": " + what);
   }
+};
+
+struct TraceLine {
+  TextPlace place;
+  std::string action;
+  std::span<const std::string_view> arguments;
+
+  [[noreturn]] void refuse(const std::string& what) const { place.refuse(action + " " + what); }
   bool has(std::size_t i) const { return i < arguments.size(); }
   double number(std::size_t i) const {
     if (!has(i)) refuse("lacks its argument " + std::to_string(i + 1));
@@ -79,7 +88,7 @@ struct TraceLine {
   }
 };
 
-/// One rank's actions so far.
+/// One rank's actions so far; most of them packed.
 class RankActions {
  public:
   RankActions(RecordedSource& source, Rank rank, Rank ranks)
@@ -87,7 +96,19 @@ class RankActions {
 
   /// Adds a line's action; false if it is unknown.
   bool add(const TraceLine& line) {
-    const std::string& a = line.action;
+    if (stream_.size() >= most_open) source_.pack(rank_), stream_.reserve(most_open);
+    return known(line);
+  }
+
+  bool finalized = false;
+  std::int64_t unsized = 0;   ///< sends and receives of unknown size
+  std::int64_t unopened = 0;  ///< waits and tests without an open request
+
+ private:
+  static constexpr std::size_t most_open = 64;
+
+  bool known(const TraceLine& line) {
+    const std::string_view a = line.action;
     if (a == "init") return default_type_ = line.has(0) ? 0 : 6, true;
     if (a.starts_with("finalize")) return finalized = true;
     if (a == "comm_size" || a == "comm_split" || a == "comm_dup" || a == "location") return true;
@@ -100,12 +121,6 @@ class RankActions {
     if (a == "waitall") return wait_all(), true;
     return collective(line) || begin_collective(line);
   }
-
-  bool finalized = false;
-  std::int64_t unsized = 0;   ///< sends and receives of unknown size
-  std::int64_t unopened = 0;  ///< waits and tests without an open request
-
- private:
   static double positive(const TraceLine& line, std::size_t i) {
     const double value = line.number(i);
     if (value < 0) line.refuse("has a negative amount");
@@ -245,7 +260,7 @@ class RankActions {
   }
 
   bool collective(const TraceLine& l) {
-    const std::string& a = l.action;
+    const std::string_view a = l.action;
     if (a == "barrier") return put(Collective::barrier, Bytes(), l), true;
     if (a == "bcast") return put(Collective::broadcast, sized(l, 0, 2), l, l.whole(1, 0)), true;
     if (a == "reduce")
@@ -264,7 +279,7 @@ class RankActions {
   /// wait names any ranks and a negative tag of SimGrid's own.
   bool begin_collective(const TraceLine& l) {
     const std::size_t next = stream_.size();
-    if (!l.action.starts_with('i') || !collective({l.where, l.action.substr(1), l.arguments})) return false;
+    if (!l.action.starts_with('i') || !collective({l.place, l.action.substr(1), l.arguments})) return false;
     stream_[next].call = source_.keep(l.action);
     stream_[next].request = requests_++;
     open_.push_back({-1, -1, 0, stream_[next].request});
@@ -281,7 +296,7 @@ class RankActions {
   }
 
   bool by_lists(const TraceLine& l) {
-    const std::string& a = l.action;
+    const std::string_view a = l.action;
     const auto p = static_cast<std::size_t>(ranks_);
     if (a == "gatherv" || a == "allgatherv") {
       const bool rooted = a == "gatherv";
@@ -345,18 +360,18 @@ class RankActions {
 
 template <class Visit>
 void for_each_line(const std::vector<std::string>& files, Visit visit) {
+  std::vector<std::string_view> words;
   for (const std::string& file : files) {
     Input input(file);
-    std::int64_t number = 0;
+    TextPlace place{file, 0};
     for (std::string text; input.line(text);) {
-      ++number;
-      const auto words = words_of(text);
+      ++place.line;
+      split_words(text, words);
       if (words.empty() || words[0].starts_with('#')) continue;
-      const std::string where = file + ": line " + std::to_string(number);
       const Rank rank = rank_of(words[0]);
       if (rank < 0 || rank >= most_recorded_ranks || words.size() < 2)
-        throw InputError(where + ": is no rank and action, as in `0 compute 1e9`");
-      visit(where, rank, words);
+        place.refuse("is no rank and action, as in `0 compute 1e9`");
+      visit(place, rank, std::span<const std::string_view>(words));
     }
   }
 }
@@ -369,9 +384,10 @@ bool is_time_independent(std::string_view head) {
       "bcast",     "barrier", "reduce", "gather",   "gatherv",  "allgather",  "allgatherv", "scatter",
       "allreduce", "sleep",   "scan",   "alltoall", "exscan",   "alltoallv",  "scatterv",   "reducescatter",
       "comm_size", "wait",    "test",   "waitall",  "finalize", "comm_split", "comm_dup",   "location"};
+  std::vector<std::string_view> words;
   for (int lines = 0; !head.empty() && lines < 32; ++lines) {
     const auto end = std::min(head.find('\n'), head.size());
-    const auto words = words_of(head.substr(0, head.substr(0, end).ends_with('\r') ? end - 1 : end));
+    split_words(head.substr(0, head.substr(0, end).ends_with('\r') ? end - 1 : end), words);
     head.remove_prefix(std::min(end + 1, head.size()));
     if (words.empty() || words[0].starts_with('#')) continue;
     return words.size() >= 2 && rank_of(words[0]) >= 0 &&
@@ -383,7 +399,7 @@ bool is_time_independent(std::string_view head) {
 std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& files, const OpenOptions&) {
   std::map<Rank, const std::string*> seen;
   for (const std::string& file : files)
-    for_each_line({file}, [&](const std::string&, Rank rank, const auto&) {
+    for_each_line({file}, [&](const TextPlace&, Rank rank, auto) {
       if (const std::string* other = seen.try_emplace(rank, &file).first->second; other != &file)
         throw InputError("two files claim rank " + std::to_string(rank) + ": " + *other + " and " + file);
     });
@@ -399,8 +415,8 @@ std::unique_ptr<Source> open_time_independent(const std::vector<std::string>& fi
   std::vector<RankActions> all;
   for (Rank r = 0; r < ranks; ++r) all.emplace_back(*source, r, ranks);
   std::map<std::string, std::int64_t> unknown;
-  for_each_line(files, [&](const std::string& where, Rank rank, const std::vector<std::string_view>& words) {
-    const TraceLine line{where, text::lower(words[1]), {words.begin() + 2, words.end()}};
+  for_each_line(files, [&](const TextPlace& place, Rank rank, std::span<const std::string_view> words) {
+    const TraceLine line{place, text::lower(words[1]), words.subspan(2)};
     if (!all[static_cast<std::size_t>(rank)].add(line)) ++unknown[line.action];
   });
   std::set<Rank> finalized;

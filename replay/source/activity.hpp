@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -77,6 +78,8 @@ struct Activity {
   std::shared_ptr<const Counts> counts;
   std::shared_ptr<const std::vector<Phase>> phases;  ///< if it was done node by node (by_node.hpp)
 };
+
+inline constexpr std::size_t activity_kinds = static_cast<std::size_t>(Activity::Kind::skipped) + 1;
 
 /// A collective of a communicator, named as reports name it.
 Activity collective_activity(Collective collective, int communicator, Bytes message);

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/source/recorded.hpp"
 
+#include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 namespace collcast {
-namespace {
 
-class Kept : public Activities {
+class RecordedSource::Reader : public Activities {
  public:
-  explicit Kept(const RecordedSource::Stream& stream) : stream_(stream) {}
+  explicit Reader(const Held& held) : packed_(held.packed), open_(held.open) {}
   bool next(Activity& activity) override {
-    if (next_ == stream_.size()) return false;
-    activity = stream_[next_++];
-    return true;
+    const Activity* a = packed_.next();
+    if (!a && next_ < open_.size()) a = &open_[next_++];
+    if (a) activity = *a;
+    return a != nullptr;
   }
 
  private:
-  const RecordedSource::Stream& stream_;
+  Packed::Reader packed_;
+  const Stream& open_;
   std::size_t next_ = 0;
 };
-
-}  // namespace
 
 RecordedSource::RecordedSource(Rank ranks) : communicators_(1) {
   communicators_[0].resize(static_cast<std::size_t>(ranks));
@@ -31,10 +33,10 @@ RecordedSource::RecordedSource(Rank ranks) : communicators_(1) {
 }
 
 std::unique_ptr<Activities> RecordedSource::stream(Rank rank, int stream) const {
-  static const Stream nothing;
+  static const Held nothing;
   const auto& streams = streams_[static_cast<std::size_t>(rank)];
   const auto s = static_cast<std::size_t>(stream);
-  return std::make_unique<Kept>(s < streams.size() && streams[s] ? *streams[s] : nothing);
+  return std::make_unique<Reader>(s < streams.size() && streams[s] ? *streams[s] : nothing);
 }
 
 RecordedSource::Stream& RecordedSource::at(Rank rank, int stream) {
@@ -42,8 +44,24 @@ RecordedSource::Stream& RecordedSource::at(Rank rank, int stream) {
   auto& streams = streams_[static_cast<std::size_t>(rank)];
   const auto s = static_cast<std::size_t>(stream);
   if (s >= streams.size()) streams.resize(s + 1);
-  if (!streams[s]) streams[s] = std::make_unique<Stream>();
-  return *streams[s];
+  if (!streams[s]) streams[s] = std::make_unique<Held>();
+  Held& held = *streams[s];
+  if (!held.packed.empty()) {
+    Stream all;
+    Packed::Reader packed(held.packed);
+    while (const Activity* a = packed.next()) all.push_back(*a);
+    std::ranges::move(held.open, std::back_inserter(all));
+    held = {{}, std::move(all)};
+  }
+  return held.open;
+}
+
+void RecordedSource::pack(Rank rank) {
+  constexpr std::size_t least_packed = 32;  // what it takes to pack is larger than fewer activities
+  for (const auto& held : streams_[static_cast<std::size_t>(rank)]) {
+    if (!held || held->open.size() < least_packed) continue;
+    for (const Activity& a : std::exchange(held->open, {})) held->packed.add(a);
+  }
 }
 
 int RecordedSource::communicator(const std::string& name, const std::vector<Rank>& ranks) {
