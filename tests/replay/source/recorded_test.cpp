@@ -33,7 +33,7 @@ Activity varied(int i, const std::shared_ptr<const Counts>& parts) {
 TEST(Recorded, PackedActivitiesAreTheSame) {
   RecordedSource open(2), packed(2);
   const auto parts = std::make_shared<const Counts>(Counts{{Bytes(1), Bytes(2)}, {}, {}});
-  constexpr int count = 8000;  // more than a piece
+  constexpr int count = 3000;  // more than a piece
   for (Rank r = 0; r < 2; ++r)
     for (int i = 0; i < count; ++i) {
       for (RecordedSource* source : {&open, &packed}) source->at(r).push_back(varied(i + r, parts));
