@@ -104,7 +104,9 @@ class StageWriter {
   /// 2021, section 4.1).
   void take_in(const Pass& pass) {
     waiting_ = receive(pass);
-    if (waiting_.empty() || !plan_.training.framework.scattered) return;
+    if (waiting_.empty()) return;
+    flush_pass(pass);
+    if (!plan_.training.framework.scattered) return;
     double elements = 0;
     for (const Plan::Hop& h : plan_.hops)
       if ((pass.backward ? h.from : h.to) == index(pass)) elements += h.elements;
@@ -265,14 +267,17 @@ class StageWriter {
     if (regathered_) waiting_.push_back(*std::exchange(regathered_, {}));
   }
 
-  /// Waits for what came in, and for what layer i needs; what comes before it doesn't.
+  /// Waits for what layer i needs; what comes before it doesn't.
   void wait_for_parameters(std::size_t i, const Pass& pass) {
-    const std::string name = (pass.backward ? "backward " : "forward ") + std::to_string(pass.micro);
     std::vector<int> needed;
     reducer_->before(i, needed, pass.backward);
-    if (!needed.empty() || !waiting_.empty()) flush(name);
-    waiting_.insert(waiting_.end(), needed.begin(), needed.end());
-    if (!waiting_.empty()) flush(name);
+    if (needed.empty()) return;
+    flush_pass(pass);
+    waiting_ = std::move(needed);
+    flush_pass(pass);
+  }
+  void flush_pass(const Pass& pass) {
+    flush((pass.backward ? "backward " : "forward ") + std::to_string(pass.micro));
   }
 
   void forward(const Pass& pass) {
@@ -286,7 +291,7 @@ class StageWriter {
       if (reducer_->watches(i)) flush("forward of " + l.name), reducer_->passed(i, last_compute_, false);
     }
     if (gathering_) follow(pending_, "forward");
-    flush("forward " + std::to_string(pass.micro));
+    flush_pass(pass);
     send(pass);
   }
 
@@ -320,7 +325,7 @@ class StageWriter {
       if (!in_entry || entry_[i] == i) complete(l, last);
       if (reducer_->watches(i)) flush("backward of " + l.name), reducer_->passed(i, last_compute_, true);
     }
-    flush("backward " + std::to_string(pass.micro));
+    flush_pass(pass);
     reducer_->passed_micro_batch();
     send(pass);
   }
