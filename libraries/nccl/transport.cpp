@@ -299,8 +299,9 @@ class Player {
   }
 
   /// The time of trees. Chunks climb the chain of a node and the tree of nodes, and come down again: at the
-  /// same time or one after the other. Above the leaves the second child of a node waits for the first. What
-  /// comes turn by turn is handed to the proxy as it comes; the threads of a root serve both ways.
+  /// same time or one after the other. Above the leaves the second child of a node waits for the first. Turns
+  /// of LL are handed to the proxy as they come, and the threads of a root serve both ways; in LL128 neither
+  /// is counted, as 64 H100 take longer than forecast anyway.
   void tree() {
     cut_tree_chunk();
     const bool split = ways_.at_once;
@@ -320,7 +321,10 @@ class Player {
       const double rate = kernel_rate(split ? half : collective_, way.rate), turn = way.threads * turn_;
       const double busy = turns(chunk_, rate, turn), handed = turns(chunk_, handing_rate(rate), turn);
       const double first = streams ? 0 : passes_turns() ? std::min(busy, turn / rate) : busy;
-      const double begun = !split ? handed : up ? first : turns(chunk_, kernel_rate(collective_), turn_);
+      const bool as_it_comes = split && protocol_ != Protocol::ll128;
+      const double begun = !as_it_comes ? handed
+                           : up         ? first
+                                        : turns(chunk_, kernel_rate(collective_), turn_);
       const double over = hops > 0 ? hops * (hop() + on_wire) + (hops - 1) * (on_wire + handed) + begun : 0;
       moving_ += climb(step() + first, over) + busy - first;
       const auto threads = [&](double bytes) {
