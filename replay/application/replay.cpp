@@ -133,11 +133,6 @@ ReplayReport report_of(Staged& staged) {
   return report;
 }
 
-/// Whether the policy is that of the platform's users.
-bool takes_usual_policy(const ReplayOptions& options, const Source& source) {
-  return options.policy.empty() && options.memory != Memory::host && !source.info().by_mpi;
-}
-
 }  // namespace
 
 std::string policy_for(const Source& source, const Description& platform) {
@@ -155,11 +150,7 @@ ReplayReport replay(const Source& source, const Description& platform, const Rep
   if (!(options.compute_scale >= 0) || options.compute_scale > 1e9)
     throw InputError("--compute-scale takes a number from 0 to 1e9");
   Staged staged(source, platform, options);
-  ReplayReport report = report_of(staged);
-  if (!takes_usual_policy(options, source)) return report;
-  if (std::string guess = note_on_usual_policy(platform); !guess.empty())
-    report.notes.push_back(std::move(guess));
-  return report;
+  return report_of(staged);
 }
 
 Seconds replay_time(const Source& source, const Description& platform, const ReplayOptions& options,

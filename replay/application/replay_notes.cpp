@@ -80,6 +80,8 @@ std::vector<std::string> notes_of(const Staged& staged, const ReplayReport& repo
   if (staged.selection().blocking() && with_blocking_sends(platform).json() != platform.json())
     notes.push_back("sends that block have an eager limit of their own on " + platform.name() +
                     "; the replay sends them like all others");
+  if (staged.takes_usual_policy())
+    if (std::string guess = note_on_usual_policy(platform); !guess.empty()) notes.push_back(std::move(guess));
   return notes;
 }
 

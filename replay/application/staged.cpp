@@ -27,6 +27,7 @@ std::vector<int> nodes(const Machine& machine) {
 Staged::Staged(const Source& source, const Description& platform, const ReplayOptions& options)
     : platform_(platform),
       options_(with_policy(options, source, platform)),
+      usual_policy_(options.policy.empty() && options.memory != Memory::host && !source.info().by_mpi),
       nominal_(platform, source, options_),
       by_node_(by_node(source, nodes(nominal_.machine))),
       source_(by_node_ ? *by_node_ : source),

@@ -22,6 +22,8 @@ class Staged {
   const Stage& nominal() const { return nominal_; }
   const Selection& selection() const { return selection_; }
   const std::optional<Prices>& prices() const { return prices_; }  ///< if collectives have prices
+  /// Whether the policy is that of the platform's users, as none was asked for.
+  bool takes_usual_policy() const { return usual_policy_; }
   /// Whether hierarchical collectives are played node by node.
   bool goes_by_node() const { return by_node_ != nullptr; }
 
@@ -55,6 +57,7 @@ class Staged {
 
   const Description& platform_;
   const ReplayOptions options_;
+  const bool usual_policy_;
   Stage nominal_;
   const std::unique_ptr<Source> by_node_;  ///< null: the source has no hierarchical collectives
   const Source& source_;
