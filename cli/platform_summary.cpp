@@ -105,9 +105,11 @@ void add_network(Lines& lines, const Json& network) {
 
 std::string capabilities(const Json& platform) {
   std::vector<std::string> parts;
-  for (const char* where : {"node", "network"})
+  const bool textbook = platform["network"]["kind"] == "uniform";  // has both, whatever it states
+  for (const std::string where : {"node", "network"})
     for (const char* what : {"multicast", "in_network_reduction"})
-      if (platform[where].contains(what)) parts.push_back(spaced(what) + " in the " + where);
+      if (platform[where].contains(what) || (textbook && where == "network"))
+        parts.push_back(spaced(what) + " in the " + where);
   return enumerated(parts);
 }
 

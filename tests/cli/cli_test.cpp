@@ -291,6 +291,7 @@ TEST(Cli, PicturesShowTheNetwork) {
                 .find("41 groups of 16 switches"),
             std::string::npos);
   EXPECT_NE(collcast("platforms edr-cluster").out.find("\n  levels "), std::string::npos);
+  EXPECT_NE(collcast("platforms flat").out.find("in network reduction in the network"), std::string::npos);
   EXPECT_EQ(collcast("platforms edr-cluster --set network.kind=torus --set network.dimensions=9,9,8")
                 .out.find("\n  levels "),
             std::string::npos);
