@@ -117,6 +117,47 @@ double sharing(const Blueprint& b, const RankGroup& group, std::size_t members) 
   return std::max(1.0, groups * std::min(cards, static_cast<double>(members)) / cards);
 }
 
+void divide(Json& parameter, double by) {
+  for (const char* key : {"value", "low", "high"})
+    if (parameter.contains(key)) parameter[key] = parameter[key].get<double>() / by;
+}
+
+/// How many nodes lie from one of the group's nodes to the next, at least.
+Rank nodes_apart(const RankGroup& group, Rank ranks_per_node) {
+  std::set<Rank> on;
+  for (const Rank member : group.members()) on.insert(member / ranks_per_node);
+  Rank least = group.world;
+  for (auto node = on.begin(), next = std::next(node); next != on.end(); ++node, ++next)
+    least = std::min(least, *next - *node);
+  return least;
+}
+
+/// Leaves a group whose nodes lie apart its share of the leaf switches of a tapered tree, as all groups like
+/// it send at once: of `apart` nodes below a leaf one is the group's, and of so many cables up. Returns
+/// whether anything changes.
+bool leave_uplinks(Json& json, const Blueprint& b, const RankGroup& group, Rank its_nodes) {
+  if (b.network != Blueprint::Network::fat_tree || b.levels.size() < 2) return false;
+  const Blueprint::Level& leaf = b.levels[0];
+  const Rank nodes = (group.world + b.ranks_per_node - 1) / b.ranks_per_node,
+             apart = std::min<Rank>(nodes_apart(group, b.ranks_per_node), b.nodes_per_switch);
+  if (leaf.up >= leaf.down || b.trunks[0].cables > 1 || nodes <= b.nodes_per_switch || apart < 2)
+    return false;
+  const int ports = leaf.down / b.nodes_per_switch, below = is_pair(group) ? 1 : b.nodes_per_switch / apart;
+  std::int64_t leaves = 1;
+  for (std::size_t i = 1; i < b.levels.size(); ++i)
+    leaves = std::min<std::int64_t>(leaves * b.levels[i].down, 1 << 26);
+  if (its_nodes > leaves / b.switches_per_node * below) return false;  // where nodes do not divide a leaf's
+  Json& network = json["network"];
+  Json& level = network["levels"][0];
+  if (leaf.up < apart) {
+    if (!level.contains("bandwidth_GBps")) level["bandwidth_GBps"] = network["bandwidth_GBps"];
+    divide(level["bandwidth_GBps"], static_cast<double>(apart) / leaf.up);
+  }
+  level["down"] = below * ports, level["up"] = std::max(1, leaf.up / apart);
+  json["max_nodes"] = its_nodes;
+  return true;
+}
+
 Call call_of(const Forecaster& forecaster, const RankGroup& group, Bytes message) {
   Call call;
   call.ranks = group.size();
@@ -178,25 +219,24 @@ std::string note_on_usual_policy(const Description& platform) {
 Description seen_by(const Description& platform, const RankGroup& group) {
   const Blueprint b = read_blueprint(platform);
   const std::vector<int> places = slots(group, b.ranks_per_node);
-  if (places.size() == static_cast<std::size_t>(b.ranks_per_node) || group.world <= b.ranks_per_node)
-    if (places.size() == static_cast<std::size_t>(std::min<Rank>(b.ranks_per_node, group.world)))
-      return platform;
+  const auto on_a_node = static_cast<Rank>(places.size());
+  const bool several = group.size() > on_a_node;  // the group is on several nodes
+  const bool whole = places.size() == static_cast<std::size_t>(std::min<Rank>(b.ranks_per_node, group.world));
   Json json = platform.json();
-  Json vertices = Json::array();
-  for (const int slot : places)
-    vertices.push_back(b.vertices[static_cast<std::size_t>(b.vertex_of_slot(slot))].name);
-  const bool several = group.size() > static_cast<Rank>(places.size());  // the group is on several nodes
-  if (json.contains("node")) {
-    json["node"]["ranks_on"] = vertices;
-    json["node"]["ranks_per_node"] = places.size();
+  if (!whole) {
+    Json vertices = Json::array();
+    for (const int slot : places)
+      vertices.push_back(b.vertices[static_cast<std::size_t>(b.vertex_of_slot(slot))].name);
+    if (json.contains("node")) {
+      json["node"]["ranks_on"] = vertices;
+      json["node"]["ranks_per_node"] = places.size();
+    }
+    if (several && !group.alone && json["network"].contains("bandwidth_GBps"))
+      divide(json["network"]["bandwidth_GBps"], sharing(b, group, places.size()));
   }
-  if (several && !group.alone && json["network"].contains("bandwidth_GBps")) {
-    const double ways = sharing(b, group, places.size());
-    for (const char* key : {"value", "low", "high"})
-      if (Json& bandwidth = json["network"]["bandwidth_GBps"]; bandwidth.contains(key))
-        bandwidth[key] = bandwidth[key].get<double>() / ways;
-  }
-  return {platform.name(), platform.file(), std::move(json)};
+  const bool shared =
+      several && !group.alone && leave_uplinks(json, b, group, (group.size() + on_a_node - 1) / on_a_node);
+  return whole && !shared ? platform : Description(platform.name(), platform.file(), std::move(json));
 }
 
 void require_policy(const std::string& policy) {

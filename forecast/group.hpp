@@ -108,7 +108,7 @@ class GroupForecaster {
 };
 
 /// The platform as the members of a group see it: nodes with the members' places only, and the share of the
-/// network that other groups like it leave to them.
+/// network, its cards and the uplinks of a tapered tree, that other groups like it leave to them.
 Description seen_by(const Description& platform, const RankGroup& group);
 
 }  // namespace collcast

@@ -7,6 +7,7 @@
 #include "engines/engine.hpp"
 #include "forecast/answer.hpp"
 #include "platforms/description/load.hpp"
+#include "platforms/description/set.hpp"
 #include "support/json.hpp"
 #include "tests/complaint.hpp"
 #include "tests/sanitized.hpp"
@@ -168,6 +169,25 @@ TEST(Group, GroupsThatMeetOnANodeShareItsCards) {
   const Description seen = seen_by(load_platform("dgx-1v"), {{{4, 8}}, 32});
   EXPECT_EQ(seen.json()["node"]["ranks_per_node"], 1);
   EXPECT_NEAR(seen.json()["network"]["bandwidth_GBps"]["value"].get<double>(), 11.5 / 2, 1e-9);
+}
+
+/// Eight nodes of four GPUs and two cards, four nodes below a leaf switch of each rail. Groups of two GPUs,
+/// four nodes apart, all cross the spine: with one cable up instead of four, in a quarter of the pace.
+TEST(Group, GroupsThatLieApartShareATapersUplinks) {
+  Description full = load_platform(COLLCAST_SOURCE_DIR "/tests/forecast/tapered-a100.json"), tapered = full;
+  set(tapered, "network.levels.0.up=1");
+  const RankGroup pairs{{{2, 16}}, 32}, neighbours{{{2, 4}}, 32};
+  const Json seen = seen_by(tapered, pairs).json()["network"];
+  EXPECT_EQ(seen["levels"][0]["down"], 1);
+  EXPECT_EQ(seen["levels"][0]["up"], 1);
+  EXPECT_NEAR(seen["levels"][0]["bandwidth_GBps"]["value"].get<double>(), 25.0 / 2 / 4, 1e-9);
+  EXPECT_EQ(seen_by(tapered, neighbours).json()["network"]["levels"], tapered.json()["network"]["levels"]);
+  EXPECT_EQ(seen_by(full, pairs).json()["network"]["levels"], full.json()["network"]["levels"]);
+  const auto time = [&](const Description& d, Collective collective) {
+    return GroupForecaster(d, "nccl-2.18").predict(collective, pairs, 64.0 * mib).time;
+  };
+  for (const Collective collective : {Collective::allreduce, Collective::sendrecv})
+    EXPECT_GT(time(tapered, collective) / time(full, collective), 3);
 }
 
 /// 256 nodes from 32 and 128: within 15 % of the whole forecast, of any size.
