@@ -167,6 +167,10 @@ TEST(Framework, SettingsSayWhatTheyTake) {
             "framework megatron:tp=2,tp-overlap=all: tp-overlap=all needs sequence=1");
   EXPECT_EQ(framework("megatron:tp=2,tp-overlap=1"),
             "framework megatron: tp-overlap takes none, backward or all, got '1'");
+  for (const char* many : {"ddp:tp=65536,cp=65536", "megatron:tp=65536,pp=65536", "ddp:tp=1048577",
+                           "megatron:tp=8,pp=4,interleave=1048576"})
+    EXPECT_NE(framework(many).find("1048576"), std::string::npos) << framework(many);
+  EXPECT_NE(framework("ddp:per-gpu=2147483647").find("64"), std::string::npos);
   for (const char* settings : {"tp=2", "pp=2", "tp=2,pp=2,sequence=1"}) {
     const std::string text = std::string("megatron:scatter=1,") + settings;
     EXPECT_EQ(framework(text), "framework " + text +

@@ -259,10 +259,13 @@ Framework::TensorOverlap tensor_overlap(Settings& s, const Framework& f) {
   throw InputError("framework " + s.name() + ": tp-overlap takes none, backward or all, got '" + which + "'");
 }
 
+constexpr int most_ranks = 1 << 20;
+constexpr int most_processes = 64;  ///< of a GPU; MPS serves 48
+
 /// The value of a setting of how many ranks, or processes, share something; not all frameworks know it.
-int sharers(Settings& s, const char* key, bool known, const std::string& where) {
+int sharers(Settings& s, const char* key, bool known, const std::string& where, int most = most_ranks) {
   if (!known && !s.has(key)) return 1;
-  const int count = s.count(key, 1);
+  const int count = s.count(key, 1, 1, most);
   if (!known && count > 1) throw InputError("framework " + s.name() + ": " + where);
   return count;
 }
@@ -274,23 +277,28 @@ void share_work(Settings& s, Framework& f) {
   if (f.reduction == Reduction::coordinator || f.reduction == Reduction::buckets ||
       f.reduction == Reduction::each)
     f.hierarchical = s.flag("hierarchical", f.hierarchical);
-  f.tensor = s.count("tp", 1);
+  f.tensor = s.count("tp", 1, 1, most_ranks);
   f.pipeline = sharers(s, "pp", pipelines, "sharded parameters (fsdp, zero3) go without pp");
-  if (pipelines) f.interleave = s.count("interleave", 1);
+  if (pipelines) f.interleave = s.count("interleave", 1, 1, most_ranks);
   f.expert_parallel = sharers(
       s, "ep", may_share_experts(f),
       "experts are shared out (ep) under ddp, megatron, zero1, zero2, per-tensor, one, tf-distribute, ddl "
       "and gems");
   if (may_share_experts(f)) f.imbalance = s.real("imbalance", 1);
-  f.spatial = s.count("sp", 1);
-  f.context = s.count("cp", 1);
+  f.spatial = s.count("sp", 1, 1, most_ranks);
+  f.context = s.count("cp", 1, 1, most_ranks);
+  const double parts = 1.0 * f.tensor * f.pipeline * f.interleave * f.spatial * f.context;
+  if (parts > most_ranks)
+    throw InputError("framework " + f.name + ": tp, pp, interleave, sp and cp make " + text::number(parts) +
+                     " parts of a model; at most " + std::to_string(most_ranks) + " are known");
   f.micro_batches = s.count("micro-batches", f.stages_together ? f.replicas
                                              : f.pipeline > 1  ? 4 * f.pipeline
                                                                : 1);
   f.says_micro_batches = s.has("micro-batches");
   f.processes_per_gpu = sharers(
       s, "per-gpu", in_buckets || f.reduction == Reduction::coordinator,
-      "processes share a GPU (per-gpu) under horovod, ddp, megatron, one, tf-distribute, ddl and gems");
+      "processes share a GPU (per-gpu) under horovod, ddp, megatron, one, tf-distribute, ddl and gems",
+      most_processes);
   if (f.next_forward && f.micro_batches > 1)
     throw InputError("framework " + f.name + ": overlap=forward goes with one micro-batch");
   f.sequence_parallel = s.flag("sequence", false);
