@@ -92,6 +92,9 @@ std::vector<std::string> algorithm_cases(const std::vector<std::string>& given) 
   for (const std::string& text : given) {
     const std::string what = text.substr(0, text.find('=') + 1);
     std::vector<std::string> longer;
+    for (const std::string& one : CLI::detail::split(text.substr(what.size()), ','))
+      if (one.find('=') != std::string::npos)
+        throw InputError("--algorithm '" + text + "': " + one + " takes an --algorithm of its own");
     for (const std::string& before : all)
       for (const std::string& one : CLI::detail::split(text.substr(what.size()), ','))
         longer.push_back(before + (before.empty() ? "" : ",") + what + one);

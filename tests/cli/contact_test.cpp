@@ -131,6 +131,8 @@ TEST(Mistakes, LeadOn) {
             trace + ": is a recorded application, which `collcast replay` takes; expected JSON\n"},
            {"replay " + trace + " --platform flat -a allreduce=ring -a allreduce=rabenseifner",
             "--algorithm names an algorithm of allreduce twice"},
+           {"replay " + trace + " --platform flat -a allreduce=ring,bcast=chain",
+            "--algorithm 'allreduce=ring,bcast=chain': bcast=chain takes an --algorithm of its own"},
            {"replay " + trace + " --platform flat -a allreduce@1KiB=ring -a allreduce@1024=ring",
             "allreduce@1KiB=ring: these messages have an algorithm already"},
            {"replay " + trace + " --platform flat --cycle 0", "--cycle must be above 0, as in 5ms"},
