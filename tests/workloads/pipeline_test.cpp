@@ -179,8 +179,9 @@ TEST(Training, StagesHandOnWhatARankHas) {
     EXPECT_DOUBLE_EQ(sent->bytes.value, bytes) << sequence;
     for (const Role& role : job.roles) {
       EXPECT_EQ(std::ranges::count(role.activities, "gather what came", &JobActivity::name), gathers);
-      for (const JobActivity& a : role.activities)
+      for (const JobActivity& a : role.activities) {
         if (a.name == "gather what came") EXPECT_DOUBLE_EQ(a.bytes.value, 128);
+      }
     }
   }
 }
