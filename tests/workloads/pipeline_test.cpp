@@ -180,7 +180,8 @@ TEST(Training, StagesHandOnWhatARankHas) {
     for (const Role& role : job.roles) {
       EXPECT_EQ(std::ranges::count(role.activities, "gather what came", &JobActivity::name), gathers);
       for (const JobActivity& a : role.activities) {
-        if (a.name == "gather what came") EXPECT_DOUBLE_EQ(a.bytes.value, 128);
+        if (a.name != "gather what came") continue;
+        EXPECT_DOUBLE_EQ(a.bytes.value, 128);
       }
     }
   }
