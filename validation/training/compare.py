@@ -198,8 +198,8 @@ def large_models(collcast, _):
     """Nothing is calibrated on these. mosaicml/llm-foundry 061f2c7 scripts/train/benchmarking; Narayanan et al. 2021, table 1
     (micro-batches: NVIDIA/Megatron-LM 79a3bb6 examples/sc21/run_table_1.sh); Korthikanti et al. 2022, times of
     iterations as a secondary copy has them; NeMo 24.07 and 25.11 on DGX-H100 in fp8 (NVIDIA/NeMo 070a0bb
-    docs/source/performance, NVIDIA-NeMo/Megatron-Bridge 0a25f91 docs/performance-summary-archive.md), sizes of the
-    networks as published, their overlaps as docs/training/communication-overlap.md recommends."""
+    docs/source/performance, NVIDIA-NeMo/Megatron-Bridge 0a25f91 performance-summary-archive.md), sizes of the
+    networks as published, their overlaps as communication-overlap.md there recommends."""
     for r in rows(DATA / "large-models.csv"):
         answer = train(collcast, model=r["model"], platform=r["platform"], ranks=r["ranks"], batch=r["batch"],
                        precision=r["precision"], framework=r["framework"])
