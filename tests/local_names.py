@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """All presets but `dev` compile the sources of a target as one: fails on a name that two files of a target give to things of their
-own, unless these are functions of different parameters, which overload each other. Finds without a build what a build finds late."""
+own, unless these are functions of different parameters, which overload each other. Fails as well on a type that two headers define,
+even if no source sees both: a linker keeps one of their functions for both. Finds without a build what a build finds late."""
 import collections
 import pathlib
 import re
@@ -56,11 +57,34 @@ def clashes(target, files):
             yield f"{target}: {name}{f'({parameters})' if parameters else ''} is local to " + " and to ".join(at)
 
 
+def headers_types(text):
+    """The types that a header defines in a namespace, whose names are the whole program's."""
+    around = []
+    for line in text.splitlines():
+        if opened := re.match(r"namespace ([\w:]+) \{", line):
+            around.append(opened[1])
+        elif line.startswith("}  // namespace"):
+            around.pop()
+        elif kind := re.match(r"(?:class|struct|enum class) (?:\[\[\w+\]\] )?(\w+)(?: final)?(?: :| \{|$)", line):
+            yield "::".join([*around, kind[1]])
+
+
+def namesakes(headers):
+    homes = collections.defaultdict(list)
+    for header in headers:
+        for name in headers_types(header.read_text()):
+            homes[name].append(header.relative_to(root).as_posix())
+    for name, at in homes.items():
+        if len(at) > 1:
+            yield f"{name} is defined in " + " and in ".join(at)
+
+
 root = pathlib.Path(sys.argv[1])
 targets = collections.defaultdict(list)
 for made in [root / "CMakeLists.txt", *(p for top in sys.argv[2:] for p in sorted((root / top).rglob("CMakeLists.txt")))]:
     for target, words in TARGET.findall(made.read_text()):
         targets[target] += [made.parent / w for w in re.findall(r"[\w./-]+\.cpp", words) if (made.parent / w).is_file()]
 errors = [line for target, files in targets.items() for line in clashes(target, files)]
+errors += namesakes(h for top in sys.argv[2:] for h in sorted((root / top).rglob("*.hpp")))
 print("\n".join(errors) or f"the local names of {sum(map(len, targets.values()))} sources are unique in their {len(targets)} targets")
 sys.exit(bool(errors))

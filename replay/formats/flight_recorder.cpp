@@ -141,7 +141,7 @@ Dump read(const std::string& path, Rank position) {
 }
 
 /// When a dump's entries were created, and how long its rank waits for others; none if no entry says when.
-std::optional<Period> period_of(const Dump& d) {
+std::optional<WallTime> period_of(const Dump& d) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
   Seconds patience;
   for (const Value* e : d.entries) {
@@ -150,8 +150,9 @@ std::optional<Period> period_of(const Dump& d) {
     if (at > 0) first = std::min(first, at), last = std::max(last, at);
   }
   if (last == 0) return std::nullopt;
-  return Period{d.path, Seconds(1e-9 * static_cast<double>(first)), Seconds(1e-9 * static_cast<double>(last)),
-                patience > Seconds() ? patience : usual_patience};
+  return WallTime{d.path, Seconds(1e-9 * static_cast<double>(first)),
+                  Seconds(1e-9 * static_cast<double>(last)),
+                  patience > Seconds() ? patience : usual_patience};
 }
 
 /// The dump's groups by torch's description, without descriptions that several groups have.
@@ -185,7 +186,7 @@ void refuse_other_groups(const std::vector<Dump>& dumps) {
 /// Throws InputError if dumps say that they are of different jobs. Returns the longest time between them.
 Seconds compare_jobs(const std::vector<Dump>& dumps) {
   SaidAlike library;
-  std::vector<Period> periods;
+  std::vector<WallTime> periods;
   for (const Dump& d : dumps) {
     for (const std::string_view key : {"nccl_version", "comm_lib_version"})
       if (const std::string_view version = d.data->top().text_of(key); !version.empty())

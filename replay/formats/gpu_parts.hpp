@@ -76,7 +76,7 @@ Rank largest_group(const RankTrace& trace);
 void refuse_several_jobs(const std::vector<RankTrace>& traces, std::vector<std::string>& notes);
 
 /// When the kernels in the window ran, by a wall clock; none if nothing tells.
-std::optional<Period> by_wall_clock(const RankTrace& trace, Span window);
+std::optional<WallTime> by_wall_clock(const RankTrace& trace, Span window);
 
 /// Takes the ranks from the names of the files if no file says its rank and each name has a different one
 /// below `world`.

@@ -42,13 +42,13 @@ void refuse_several_jobs(const std::vector<RankTrace>& traces, std::vector<std::
   }
 }
 
-std::optional<Period> by_wall_clock(const RankTrace& trace, Span window) {
+std::optional<WallTime> by_wall_clock(const RankTrace& trace, Span window) {
   constexpr double first_of_2001_us = 978'307'200e6;
   const double base_us = 1e-3 * static_cast<double>(trace.base_ns);
   const bool told = window.end > window.begin && base_us + window.begin > first_of_2001_us;
   if (!told) return std::nullopt;
-  return Period{trace.path, Seconds(1e-6 * (base_us + window.begin)), Seconds(1e-6 * (base_us + window.end)),
-                usual_patience};
+  return WallTime{trace.path, Seconds(1e-6 * (base_us + window.begin)),
+                  Seconds(1e-6 * (base_us + window.end)), usual_patience};
 }
 
 void name_ranks(std::vector<RankTrace>& traces, Rank world) {

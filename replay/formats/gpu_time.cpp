@@ -174,7 +174,7 @@ std::unique_ptr<RecordedSource> source_of(std::vector<RankTrace>& traces, const 
   Unsized unsized;
   std::size_t most_gpus = 0;
   std::vector<Retimed> retimed;
-  std::vector<Period> periods;
+  std::vector<WallTime> periods;
   for (RankTrace& trace : traces) {
     join_host(trace);
     const Span window = select(trace, options, info.notes);

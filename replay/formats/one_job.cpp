@@ -23,11 +23,11 @@ void SaidAlike::say(const std::string& path, const std::string& value) {
     throw InputError("ranks of two different jobs: " + path_ + " says " + value_ + ", " + path + " " + value);
 }
 
-Seconds longest_gap(std::vector<Period> periods) {
-  std::ranges::sort(periods, {}, &Period::begin);
+Seconds longest_gap(std::vector<WallTime> periods) {
+  std::ranges::sort(periods, {}, &WallTime::begin);
   Seconds longest;
-  const Period* last = nullptr;  // of the periods before, the one that ends last
-  for (const Period& p : periods) {
+  const WallTime* last = nullptr;  // of the periods before, the one that ends last
+  for (const WallTime& p : periods) {
     const Seconds gap = last ? p.begin - last->end : Seconds();
     if (last && gap > last->patience)
       throw InputError("ranks of two different jobs: " + last->path + " ends " + text::seconds(gap.value) +

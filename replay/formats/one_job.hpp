@@ -26,7 +26,7 @@ class SaidAlike {
 };
 
 /// When a file's operations were under way, by a wall clock.
-struct Period {
+struct WallTime {
   std::string path;
   Seconds begin, end;
   Seconds patience;  ///< how long the ranks wait for others before they give up
@@ -37,7 +37,7 @@ inline constexpr Seconds usual_patience(600);
 
 /// The longest time in which no period is under way. Throws InputError if it is longer than the ranks of the
 /// periods before it would wait.
-Seconds longest_gap(std::vector<Period> periods);
+Seconds longest_gap(std::vector<WallTime> periods);
 
 /// "NVIDIA" of "Tesla V100-SXM2-32GB"; empty if the name does not tell.
 std::string_view maker_of_gpu(std::string_view name);

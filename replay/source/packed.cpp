@@ -123,7 +123,7 @@ void for_each_code(Mask mask, Visit visit) {
 
 }  // namespace
 
-void Packed::add(const Activity& activity) {
+void PackedActivities::add(const Activity& activity) {
   if (pieces_.empty() || pieces_.back().size() >= piece_bytes) {
     if (!pieces_.empty()) pieces_.back().shrink_to_fit();
     pieces_.emplace_back();
@@ -137,7 +137,7 @@ void Packed::add(const Activity& activity) {
   for_each_code(changed, [&](const FieldCode& code) { code.put(activity, writer, last); });
 }
 
-const Activity* Packed::Reader::next() {
+const Activity* PackedActivities::Reader::next() {
   if (piece_ < packed_.pieces_.size() && at_ == packed_.pieces_[piece_].size()) ++piece_, at_ = 0;
   if (piece_ == packed_.pieces_.size()) return nullptr;
   last_.resize(activity_kinds);

@@ -10,7 +10,7 @@
 namespace collcast {
 
 /// Activities in order, each as what differs from the last one of its kind: about a twentieth of the memory.
-class Packed {
+class PackedActivities {
  public:
   void add(const Activity& activity);
   bool empty() const { return pieces_.empty(); }
@@ -18,12 +18,12 @@ class Packed {
   /// Reads activities in order. What is read has to outlive it.
   class Reader {
    public:
-    explicit Reader(const Packed& packed) : packed_(packed) {}
+    explicit Reader(const PackedActivities& packed) : packed_(packed) {}
     /// The next one, which lasts until the one after it; null at the end.
     const Activity* next();
 
    private:
-    const Packed& packed_;
+    const PackedActivities& packed_;
     std::size_t piece_ = 0, at_ = 0;
     std::vector<Activity> last_;  ///< of each kind; made when it is first used
   };

@@ -20,7 +20,7 @@ class RecordedSource::Reader : public Activities {
   }
 
  private:
-  Packed::Reader packed_;
+  PackedActivities::Reader packed_;
   const Stream& open_;
   std::size_t next_ = 0;
 };
@@ -48,7 +48,7 @@ RecordedSource::Stream& RecordedSource::at(Rank rank, int stream) {
   Held& held = *streams[s];
   if (!held.packed.empty()) {
     Stream all;
-    Packed::Reader packed(held.packed);
+    PackedActivities::Reader packed(held.packed);
     while (const Activity* a = packed.next()) all.push_back(*a);
     std::ranges::move(held.open, std::back_inserter(all));
     held = {{}, std::move(all)};

@@ -39,7 +39,7 @@ class RecordedSource : public Source {
   template <class Visit>
   void for_each(Visit visit) const {
     each_stream(*this, [&](Rank rank, int s, const Held& held) {
-      Packed::Reader packed(held.packed);
+      PackedActivities::Reader packed(held.packed);
       while (const Activity* a = packed.next()) visit(rank, s, *a);
       for (const Activity& a : held.open) visit(rank, s, a);
     });
@@ -48,8 +48,8 @@ class RecordedSource : public Source {
   template <class Visit>
   void edit(Visit visit) {
     each_stream(*this, [&](Rank rank, int s, Held& held) {
-      Packed edited;
-      Packed::Reader packed(held.packed);
+      PackedActivities edited;
+      PackedActivities::Reader packed(held.packed);
       while (const Activity* packed_one = packed.next()) {
         Activity a = *packed_one;
         visit(rank, s, a);
@@ -73,7 +73,7 @@ class RecordedSource : public Source {
  private:
   /// A stream: its first activities packed, the others as they are.
   struct Held {
-    Packed packed;
+    PackedActivities packed;
     Stream open;
   };
   class Reader;

@@ -54,7 +54,7 @@ class PathMachine {
   }
 
  private:
-  Ends ends_;
+  PathEnds ends_;
   Machine machine_;
 };
 

@@ -45,7 +45,7 @@ int other_slot(const Node& node, Way way) {
 
 }  // namespace
 
-Ends ends_of(const Description& platform, const Path& path) {
+PathEnds ends_of(const Description& platform, const Path& path) {
   const Node node(platform);
   const int slots = node.blueprint.ranks_per_node;
   if (path.way == Way::between_nodes) {
@@ -65,7 +65,7 @@ std::vector<Hop> hops_of(const Description& platform, const Path& path) {
     hops.push_back({node.blueprint.bandwidth->path, 1, node.blueprint.bandwidth->value});
     return hops;
   }
-  const Ends ends = ends_of(platform, path);
+  const PathEnds ends = ends_of(platform, path);
   if (path.way != Way::between_nodes) {
     node.add_route(node.graph.place(0, path.from), node.graph.place(ends.to.rank, path.to), hops);
     return hops;

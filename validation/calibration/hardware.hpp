@@ -11,12 +11,12 @@
 namespace collcast {
 
 /// Two ranks of a platform between whose memories a path runs.
-struct Ends {
+struct PathEnds {
   Rank ranks;  ///< ranks that the platform needs for the path
   Place from, to;
 };
 /// The ends of a path. Throws InputError if the platform has no such path.
-Ends ends_of(const Description& platform, const Path& path);
+PathEnds ends_of(const Description& platform, const Path& path);
 
 /// A link on the way, as the platform describes it.
 struct Hop {

@@ -56,7 +56,7 @@ TEST(SaidAlike, AllThatSayItSayTheSame) {
 /// give up after 5 s.
 TEST(LongestGap, IsBetweenTheLastEndAndTheNextBegin) {
   const auto period = [](const char* path, double begin, double end) {
-    return Period{path, Seconds(begin), Seconds(end), Seconds(5)};
+    return WallTime{path, Seconds(begin), Seconds(end), Seconds(5)};
   };
   EXPECT_EQ(longest_gap({}), Seconds(0));
   EXPECT_EQ(longest_gap({period("c", 13, 14), period("a", 0, 10), period("b", 5, 6)}), Seconds(3));
